@@ -3,19 +3,18 @@ package io.github.wheelscheduler.internal.spring.task;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.Pacing;
-import io.github.wheelscheduler.internal.StackText;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
@@ -26,16 +25,15 @@ import org.springframework.util.ErrorHandler;
  */
 final class GuardedTask implements Runnable, ManagedTask {
 
-    private static final long NOT_TOLD = -1;
     private static final long HALF_A_SECOND_NANOS = 500_000_000;
 
-    private static final AtomicReferenceFieldUpdater<GuardedTask, @Nullable Thread> RUNNER =
-            AtomicReferenceFieldUpdater.newUpdater(GuardedTask.class, Thread.class, "runner");
-    // Made with this class: to load a class near the end of a stack, as within a cancel, may fail for good.
+    // Made with this class: to load one near the end of a stack, as within a cancel, or without memory may fail for
+    // good.
     private static final Runnable RELEASED_NAMED = new ReleasedNamed();
 
-    private static final AtomicLongFieldUpdater<GuardedTask> RUNNING_SINCE =
-            AtomicLongFieldUpdater.newUpdater(GuardedTask.class, "runningSinceNanos");
+    static {
+        CurrentRun.initialize();
+    }
 
     /**
      * The user's, until the series is over: then it is released, as others may hold the future for long. A run reads it
@@ -60,52 +58,14 @@ final class GuardedTask implements Runnable, ManagedTask {
      */
     private volatile boolean steered;
 
-    /** A run that takes longer may be longer than it is to the next one. */
-    volatile long mayOverrunNanos;
+    /** The run in progress, or the last one; null before the first one. Made, guarded by this, by the first thread that needs it. */
+    private volatile @Nullable CurrentRun run;
 
-    /** Null as long as there is nothing to remember. Made, guarded by this, by the thread that has something to note. */
-    private volatile @Nullable RunHistory history;
-
-    /** Hears of failures while the task repeats; null before the first one. By the thread of the run. */
-    private @Nullable ErrorHandler seriesHandler;
-
-    /** The thread in the run; claimed from null. */
-    private volatile @Nullable Thread runner;
-
-    /** Since when a run is going on, on the monotonic clock; 0 while none is. */
-    private volatile long runningSinceNanos;
-
-    /** The same, since the epoch. Shows with the one above. */
-    private long startedAt;
-
-    /** Set before the run is looked at for an interrupt; the end of the run looks here after saying so. */
-    private volatile boolean interruptConsidered;
-
-    /** Guarded by this, as is an interrupt against the end of the run that it is meant for. */
-    private boolean interrupted;
-
-    /** What the next run on the same thread has waited for. */
-    private long latenessNanos = NOT_TOLD;
-
-    /** When that was. */
-    private long toldNanos;
-
-    /** Of the timer whose run is going on. Shows with the time since when. */
-    private int runningGeneration;
-
-    /** What the current run has thrown. */
-    private @Nullable Throwable thrown;
-
-    /** The last run failed. By the thread of the run. */
-    private boolean failing;
-
-    GuardedTask(
-            TaskSeries owner, TaskStore book, Runnable task, boolean mayGoOn, long mayOverrunNanos, boolean steered) {
+    GuardedTask(TaskSeries owner, TaskStore book, Runnable task, boolean mayGoOn, boolean steered) {
         this.task = task;
         this.owner = owner;
         this.book = book;
         this.openRuns = mayGoOn ? new OpenRun.All() : null;
-        this.mayOverrunNanos = mayOverrunNanos;
         this.steered = steered;
         this.decorated = DecoratedBody.of(this, book);
     }
@@ -119,10 +79,41 @@ final class GuardedTask implements Runnable, ManagedTask {
         return steered ? owner.rules : null;
     }
 
-    /** Says how late the run that follows on this thread starts, now. */
+    /** The series has another schedule. With the lock held. */
+    void retimed(TaskSchedule other) {
+        steered();
+        CurrentRun current = run;
+        if (current != null) {
+            current.mayOverrunNanos = SettledSchedule.shortest(other);
+        }
+    }
+
+    /** Returns the run in progress, or the next one. A run is not lost for lack of memory: it waits until there is some. */
+    private CurrentRun runToClaim() {
+        while (true) {
+            try {
+                return madeRun();
+            } catch (OutOfMemoryError ex) {
+                ShortMemory.pause();
+            }
+        }
+    }
+
+    /** Returns the same; without memory for it, it fails. */
+    CurrentRun madeRun() {
+        CurrentRun current = run;
+        if (current == null) {
+            synchronized (this) {
+                current = run == null ? new CurrentRun(book, SettledSchedule.shortest(owner.schedule())) : run;
+                run = current;
+            }
+        }
+        return current;
+    }
+
+    /** Notes how late the run that follows on this thread starts, now. */
     void startsLate(long nanos, long nowNanos) {
-        latenessNanos = nanos;
-        toldNanos = nowNanos;
+        runToClaim().startsLate(nanos, nowNanos);
     }
 
     @Override
@@ -139,24 +130,21 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Runs the task for a timer of that generation. */
     void run(int generation, TaskRules.@Nullable Pace pace) {
-        long late = NOT_TOLD;
-        if (generation != SeriesRun.TRIGGERED) {
-            late = latenessNanos;
-            latenessNanos = NOT_TOLD;
-        }
+        CurrentRun current = runToClaim();
+        long late = generation == SeriesRun.TRIGGERED ? CurrentRun.NOT_TOLD : current.takeLateness();
         boolean isThrown = true;
         try {
             if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
                 leftOut(1);
-            } else if (late == NOT_TOLD) {
-                runAndWhatIsOwed(generation, 0, book.nanoTime());
+            } else if (late == CurrentRun.NOT_TOLD) {
+                runAndWhatIsOwed(current, generation, 0, book.nanoTime());
             } else {
-                runAndWhatIsOwed(generation, late, toldNanos);
+                runAndWhatIsOwed(current, generation, late, current.toldNanos);
             }
             isThrown = false;
         } finally {
             // A rate or a cron needs no look at the series.
-            if (isThrown || (mayOverrunNanos == Long.MAX_VALUE && !owner.isRepeating())) {
+            if (isThrown || (current.mayOverrunNanos == Long.MAX_VALUE && !owner.isRepeating())) {
                 releaseAfterRun(generation, isThrown);
             } else if (steered) {
                 releaseIfCancelled();
@@ -185,7 +173,7 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Releases the user's task if the series has been cancelled, unless it is running: the end of the run looks here once more. */
     void releaseIfCancelled() {
-        if (owner.cancelled && runner == null) {
+        if (owner.cancelled && !isRunning()) {
             releaseTask();
         }
     }
@@ -223,15 +211,15 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one that found it going on. */
-    private void runAndWhatIsOwed(int generation, long late, long nowNanos) {
+    private void runAndWhatIsOwed(CurrentRun current, int generation, long late, long nowNanos) {
         try {
-            boolean ignored = runUnlessRunning(generation, late, nowNanos);
+            boolean ignored = runUnlessRunning(current, generation, late, nowNanos);
         } finally {
             SeriesFuture.Hold owed = steered ? owner.takeOwed() : null;
             while (owed != null) {
                 boolean isOver = true;
                 try {
-                    isOver = runUnlessRunning(owed.generation, 0, book.nanoTime());
+                    isOver = runUnlessRunning(current, owed.generation, 0, book.nanoTime());
                 } catch (Throwable ex) {
                     // It has been handled, and is no failure of the timer whose run has just ended.
                 }
@@ -242,7 +230,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Returns whether there is no run to come of it. */
-    private boolean runUnlessRunning(int generation, long late, long nowNanos) {
+    private boolean runUnlessRunning(CurrentRun current, int generation, long late, long nowNanos) {
         boolean isDue = generation != SeriesRun.TRIGGERED;
         if (steered || generation != SeriesRun.FIRST) {
             if (isDue ? !owner.isCurrent(generation) : owner.isCancelled()) {
@@ -254,7 +242,7 @@ final class GuardedTask implements Runnable, ManagedTask {
                 return false;
             }
         }
-        if (!RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+        if (!current.claim()) {
             if (isDue && owner.keepForLater(generation)) {
                 return false;
             }
@@ -262,13 +250,13 @@ final class GuardedTask implements Runnable, ManagedTask {
             return true;
         }
         try {
-            Runnable current = task;
-            if (current != null && current != RELEASED_NAMED) {
-                perform(current, generation, late, nowNanos);
+            Runnable users = task;
+            if (users != null && users != RELEASED_NAMED) {
+                perform(current, users, generation, late, nowNanos);
             }
             return true;
         } finally {
-            runner = null;
+            current.unclaim();
         }
     }
 
@@ -302,54 +290,51 @@ final class GuardedTask implements Runnable, ManagedTask {
         book.news.skipped(owner, reason);
     }
 
-    private void perform(Runnable current, int generation, long late, long startNanos) {
+    private void perform(CurrentRun current, Runnable users, int generation, long late, long startNanos) {
         boolean triggered = generation == SeriesRun.TRIGGERED;
         long startedAtNanos = book.epochNanos();
-        startedAt = startedAtNanos;
-        runningGeneration = generation;
-        // Both show with this one; nothing that follows has to wait for it.
-        RUNNING_SINCE.lazySet(this, startNanos == 0 ? 1 : startNanos);
-        OpenRun run = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
+        current.begin(generation, startedAtNanos, startNanos);
+        OpenRun open = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
         try {
             if (decorated == null) {
-                runUndecorated(current);
-            } else if (!decorated.runOuter(current)) {
+                runUndecorated(users);
+            } else if (!decorated.runOuter(users)) {
                 // It can never run, and no thread is to wait for it.
                 boolean ignored = owner.cancel(false);
             }
         } finally {
-            if (run != null) {
-                run.leave();
+            if (open != null) {
+                open.leave();
             }
             long nanos = book.nanoTime() - startNanos;
-            runningSinceNanos = 0;
-            endInterrupt();
-            if (decorated == null || decorated.hasRun || thrown != null) {
-                Throwable failure = takeThrown(current);
-                if (run == null) {
+            current.end();
+            if (decorated == null || decorated.hasRun || current.thrown != null) {
+                Throwable failure = takeThrown(current, users);
+                if (open == null) {
                     note(startedAtNanos, nanos, late, triggered, failure);
                 } else {
-                    run.returned(failure, nanos);
+                    open.returned(failure, nanos);
                 }
             }
         }
     }
 
     boolean isOnThreadOfRun() {
-        return runner == Thread.currentThread();
+        CurrentRun current = run;
+        return current != null && current.isOnThisThread();
     }
 
     /** Runs the task; a failure goes to the error handler, which may throw it on. */
-    void runUndecorated(Runnable current) {
+    void runUndecorated(Runnable users) {
         try {
-            current.run();
+            users.run();
         } catch (Throwable ex) {
-            if (isHandledBy(current, ex)) {
-                thrown = ex;
+            if (isHandledBy(users, ex)) {
+                runToClaim().thrown = ex;
                 countFailure(ex);
                 throw ex;
             }
-            failed(current, ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
+            failed(users, ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
         }
     }
 
@@ -360,11 +345,12 @@ final class GuardedTask implements Runnable, ManagedTask {
                 && SettledSchedule.startsByDelay(owner.schedule());
     }
 
-    void failed(Runnable current, Throwable failure) {
-        thrown = failure;
+    void failed(Runnable users, Throwable failure) {
+        CurrentRun current = runToClaim();
+        current.thrown = failure;
         countFailure(failure);
         try {
-            handler(current).handleError(failure);
+            handler(current, users).handleError(failure);
         } catch (OutOfMemoryError ex) {
             if (!owner.isRepeating()) {
                 throw ex;
@@ -384,31 +370,31 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** A task may be re-timed from one kind to the other. */
-    private ErrorHandler handler(Runnable current) {
+    private ErrorHandler handler(CurrentRun current, Runnable users) {
         RunFailures failures = book.timers.failures;
         if (!owner.isRepeating()) {
-            return failures.oneTimeTarget(current);
+            return failures.oneTimeTarget(users);
         }
-        ErrorHandler made = seriesHandler;
+        ErrorHandler made = current.seriesHandler;
         if (made == null) {
             made = failures.seriesTarget(owner.id());
-            seriesHandler = made;
+            current.seriesHandler = made;
         }
         return made;
     }
 
     /** Returns what the run has thrown that has returned just now. A handler that has heard of the one before is told if this went well. */
-    private @Nullable Throwable takeThrown(Runnable current) {
-        Throwable failure = thrown;
-        thrown = null;
-        if (failing && failure == null) {
+    private @Nullable Throwable takeThrown(CurrentRun current, Runnable users) {
+        Throwable failure = current.thrown;
+        current.thrown = null;
+        if (current.failing && failure == null) {
             try {
-                RunFailures.tellOfSuccess(handler(current));
+                RunFailures.tellOfSuccess(handler(current, users));
             } catch (OutOfMemoryError ex) {
                 // It has gone well all the same.
             }
         }
-        failing = failure != null;
+        current.failing = failure != null;
         return failure;
     }
 
@@ -425,7 +411,8 @@ final class GuardedTask implements Runnable, ManagedTask {
                 owner.runSucceeded(rules, triggered);
             }
         }
-        boolean overran = !triggered && nanos > mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
+        boolean overran =
+                !triggered && nanos > runToClaim().mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
         RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
         RunHistory notes = historyToNote();
         if (notes != null) {
@@ -448,66 +435,28 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Interrupts the run if it has been going on for longer, once, and says whether it did. */
     boolean interruptIfRunningFor(long limitNanos) {
-        return interrupt(limitNanos, false);
+        CurrentRun current = run;
+        return current != null && current.interrupt(limitNanos, false);
     }
 
     /** Interrupts the run, also once more, and says whether there is one on a thread. */
     boolean interruptRun() {
-        return interrupt(0, true);
+        CurrentRun current = run;
+        return current != null && current.interrupt(0, true);
     }
 
-    private boolean interrupt(long limitNanos, boolean onceMore) {
-        synchronized (this) {
-            interruptConsidered = true;
-            Thread thread = runner;
-            long sinceNanos = runningSinceNanos;
-            // The thread once more: else it may be that of a run which has ended before this one began.
-            boolean isItsRun = sinceNanos != 0 && thread == runner;
-            if (thread == null
-                    || !isItsRun
-                    || (interrupted && !onceMore)
-                    || book.nanoTime() - sinceNanos < limitNanos) {
-                interruptConsidered = interrupted;
-                return false;
-            }
-            interrupted = true;
-            thread.interrupt();
-            return true;
+    /** Interrupts a run that a timer of that generation knows nothing of. */
+    void interruptUnlessOf(int generation) {
+        CurrentRun current = run;
+        if (current != null) {
+            current.interruptUnlessOf(generation);
         }
     }
 
     /** Returns the stack of the thread in the run; null if no run goes on there all the time that it is looked at. */
     TaskInfo.@Nullable Stack stack() {
-        Thread thread = runner;
-        long sinceNanos = runningSinceNanos;
-        if (thread == null || sinceNanos == 0) {
-            return null;
-        }
-        Thread.State state = thread.getState();
-        StackTraceElement[] frames = thread.getStackTrace();
-        // In this order: between its two looks the run was the same, and so it was the thread's when that was read.
-        return thread == runner && sinceNanos == runningSinceNanos
-                ? new TaskInfo.Stack(thread.getName(), state, StackText.of(frames))
-                : null;
-    }
-
-    /** Interrupts a run that a timer of that generation knows nothing of. */
-    void interruptUnlessOf(int generation) {
-        if (runningSinceNanos != 0 && runningGeneration != generation) {
-            boolean ignored = interruptIfRunningFor(0);
-        }
-    }
-
-    private void endInterrupt() {
-        if (interruptConsidered) {
-            synchronized (this) {
-                if (interrupted) {
-                    interrupted = false;
-                    boolean ignored = Thread.interrupted();
-                }
-                interruptConsidered = false;
-            }
-        }
+        CurrentRun current = run;
+        return current == null ? null : current.stack();
     }
 
     /** Returns the id of the task. */
@@ -523,18 +472,21 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     boolean isRunning() {
-        return runner != null;
+        CurrentRun current = run;
+        return current != null && current.isClaimed();
     }
 
     /** Returns since when it is running; null if it is not. */
     @Nullable
     Instant runningSince() {
-        return runningSinceNanos == 0 ? null : EpochNanos.toInstant(startedAt);
+        CurrentRun current = run;
+        return current == null ? null : current.since();
     }
 
     /** Returns the same on the monotonic clock; 0 if it is not. */
     long runningSinceNanos() {
-        return runningSinceNanos;
+        CurrentRun current = run;
+        return current == null ? 0 : current.sinceNanos();
     }
 
     /** Returns since when a run has been going on that has returned; null if there is none. */
@@ -545,48 +497,50 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     /** Whether the last run that has ended failed. */
     boolean isFailing() {
-        RunHistory notes = history;
+        RunHistory notes = history();
         return notes != null && notes.isFailing();
     }
 
     /** Whether its runs, as far as they are remembered, each took longer than it was to the next one. */
     boolean isOverrunning() {
-        RunHistory notes = history;
+        RunHistory notes = history();
         return notes != null && notes.isOverrunning();
     }
 
     /** Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. */
     long lastFailure() {
-        RunHistory notes = history;
+        RunHistory notes = history();
         return notes == null ? 0 : notes.lastFailure();
     }
 
     RunHistory.View seen() {
-        RunHistory notes = history;
+        RunHistory notes = history();
         return notes == null ? RunHistory.View.EMPTY : notes.view();
     }
 
     RunOutcome.@Nullable LastError lastError() {
-        RunHistory notes = history;
+        RunHistory notes = history();
         return notes == null ? null : notes.lastError();
     }
 
     long lastRunAt() {
-        RunHistory notes = history;
+        RunHistory notes = history();
         return notes == null ? 0 : notes.lastRunAt();
+    }
+
+    /** Returns what is remembered of its runs; null as long as that is nothing. */
+    @Nullable
+    RunHistory history() {
+        CurrentRun current = run;
+        return current == null ? null : current.history;
     }
 
     /** Returns where to take notes; null if there is no memory for it. */
     private @Nullable RunHistory historyToNote() {
-        if (history == null) {
-            synchronized (this) {
-                try {
-                    history = history == null ? new RunHistory() : history;
-                } catch (OutOfMemoryError ex) {
-                    return null;
-                }
-            }
+        try {
+            return madeRun().historyToNote();
+        } catch (OutOfMemoryError ex) {
+            return null;
         }
-        return history;
     }
 }

@@ -135,8 +135,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
      */
     final @Nullable ScheduledFuture<?> follow(
             int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
-        guard().steered();
-        guard().mayOverrunNanos = SettledSchedule.shortest(other);
+        guard().retimed(other);
         ScheduledFuture<?> before = timer;
         // Before the schedule: a task that repeats by its code, whose only run is over, must not look as if it were
         // gone.

@@ -2,19 +2,39 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a task is known by. Two ids are equal if their texts are, however those came about; the text is made when it is asked for.
- *
- * @param ordinal among the tasks of that name, from 1 on; 0 if the name was given to this task alone
- */
-record TaskId(String name, int ordinal) {
+/** The id of a task. Two ids are equal if their texts are, however those came about. Any thread. */
+final class TaskId {
 
     private static final char ORDINAL_MARK = '~';
     private static final int GIVEN = 0;
     private static final int HASH_FACTOR = 31;
 
+    private final String name;
+    private final int ordinal;
+
+    /** Made when it is asked for, by any thread, each of which makes the same. */
+    private @Nullable String text;
+
+    /**
+     * Makes an id.
+     *
+     * @param ordinal among the tasks of that name, from 1 on; 0 if the name was given to this task alone
+     */
+    TaskId(String name, int ordinal) {
+        this.name = name;
+        this.ordinal = ordinal;
+    }
+
     static TaskId given(String name) {
         return new TaskId(name, GIVEN);
+    }
+
+    String name() {
+        return name;
+    }
+
+    int ordinal() {
+        return ordinal;
     }
 
     boolean isGiven() {
@@ -22,7 +42,15 @@ record TaskId(String name, int ordinal) {
     }
 
     String text() {
-        return ordinal <= 1 ? name : name + ORDINAL_MARK + ordinal;
+        if (ordinal <= 1) {
+            return name;
+        }
+        String made = text;
+        if (made == null) {
+            made = name + ORDINAL_MARK + ordinal;
+            text = made;
+        }
+        return made;
     }
 
     @Override

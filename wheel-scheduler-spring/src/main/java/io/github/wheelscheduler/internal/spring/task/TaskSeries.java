@@ -63,9 +63,6 @@ public final class TaskSeries extends SeriesFuture {
     // Written before the task is shown to other threads.
     TaskId taskId;
 
-    /** The text of the id, once it has been asked for. Any thread, which makes the same. */
-    private @Nullable String text;
-
     /** Null without settings. */
     final @Nullable TaskRules rules;
 
@@ -79,11 +76,6 @@ public final class TaskSeries extends SeriesFuture {
     /** Its settings say so, and it has not been enabled since. */
     private volatile boolean disabled;
 
-    // Guarded by the lock.
-
-    /** The last run that has been asked for. */
-    private @Nullable ScheduledFuture<?> triggered;
-
     TaskSeries(TaskStore book, String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled) {
         super(settled.schedule());
         TaskSettings settings = settled.settings();
@@ -92,13 +84,11 @@ public final class TaskSeries extends SeriesFuture {
         this.taskId = TaskId.given(name);
         this.origin = origin;
         boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers.catalog);
-        this.guard = new GuardedTask(
-                this, book, task, mayGoOn, SettledSchedule.shortest(schedule()), rules != null || disabled);
+        this.guard = new GuardedTask(this, book, task, mayGoOn, rules != null || disabled);
     }
 
     void setId(TaskId taskId) {
         this.taskId = taskId;
-        this.text = null;
     }
 
     private TaskTimers timers() {
@@ -107,12 +97,7 @@ public final class TaskSeries extends SeriesFuture {
 
     @Override
     public String id() {
-        String made = text;
-        if (made == null) {
-            made = taskId.text();
-            text = made;
-        }
-        return made;
+        return taskId.text();
     }
 
     /** Whether code has given it a name. */
@@ -200,18 +185,19 @@ public final class TaskSeries extends SeriesFuture {
         int seen = SeriesRun.NONE;
         WheelTimer<?> pending = null;
         BooleanSupplier isWanted = this::mustBeReleased;
+        CurrentRun run = guard.madeRun();
         synchronized (guard) {
             require(!isDone());
             if (guard.isRunning()) {
                 throw new IllegalStateException("The task must not be running to be triggered: " + id());
             }
-            if (triggered != null && !triggered.isDone()) {
+            if (run.triggered != null && !run.triggered.isDone()) {
                 throw new IllegalStateException("The task must not have been triggered just before: " + id());
             }
             isSeries = isRepeating();
             if (isSeries) {
                 // In place of the timer that follows, for others that trigger it meanwhile.
-                triggered = this;
+                run.triggered = this;
             } else if (!mustBeReleased()) {
                 seen = generation();
                 pending = WrappedTimer.onWheel(timer);
@@ -230,7 +216,7 @@ public final class TaskSeries extends SeriesFuture {
             return seen == generation();
         }
         if (isSeries) {
-            runNow();
+            runNow(run);
             return true;
         }
         boolean isGiven = giveTimerForNow(isWanted);
@@ -238,13 +224,13 @@ public final class TaskSeries extends SeriesFuture {
         return isGiven;
     }
 
-    private void runNow() {
-        ScheduledFuture<?> run = null;
+    private void runNow(CurrentRun run) {
+        ScheduledFuture<?> armed = null;
         try {
-            run = timers().runNow(guard);
+            armed = timers().runNow(guard);
         } finally {
             synchronized (guard) {
-                triggered = run;
+                run.triggered = armed;
             }
         }
     }

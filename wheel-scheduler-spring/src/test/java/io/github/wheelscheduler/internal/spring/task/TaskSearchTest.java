@@ -7,9 +7,9 @@ import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.testing.Patience;
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +27,8 @@ class TaskSearchTest {
                     scheduler.getTaskRegistry().schedule("held", () -> {}, TaskSchedule.fixedRate(Duration.ofHours(1)));
             Patience.awaitThat(() -> scheduler.getTaskRegistry().get("held").runs() == 1);
             GuardedTask guard = ((TaskSeries) future).guard();
-            Field history = GuardedTask.class.getDeclaredField("history");
-            history.setAccessible(true);
             synchronized (guard) {
-                synchronized (history.get(guard)) {
+                synchronized (Objects.requireNonNull(guard.history())) {
                     for (TaskQuery.Order order : TaskQuery.Order.values()) {
                         TaskQuery query = TaskQuery.ALL
                                 .in(TaskQuery.Condition.values())

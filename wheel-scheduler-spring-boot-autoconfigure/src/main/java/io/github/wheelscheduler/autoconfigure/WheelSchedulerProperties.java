@@ -4,6 +4,7 @@ import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.observation.ObservedTasks;
 import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,10 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** What is done about settings for an id that no task has when the application is ready. Those in the environment
      * are warned of in any case. */
     private OnUnknown unknownTasks = OnUnknown.WARN;
+
+    /** Which tasks are observed, where there is an ObservationRegistry: annotated methods, as Spring does it, these and
+     * tasks with a name, or all. */
+    private ObservedTasks observe = ObservedTasks.ANNOTATED;
 
     private Worker worker = new Worker();
 
@@ -130,6 +135,14 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
 
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
+    }
+
+    public ObservedTasks getObserve() {
+        return observe;
+    }
+
+    public void setObserve(ObservedTasks observe) {
+        this.observe = observe;
     }
 
     public SchedulerMode getMode() {

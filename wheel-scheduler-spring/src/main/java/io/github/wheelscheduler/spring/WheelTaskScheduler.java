@@ -6,6 +6,7 @@ import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.SchedulerObservation;
@@ -15,6 +16,7 @@ import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.internal.spring.task.TaskStore;
 import io.github.wheelscheduler.internal.spring.task.TaskTimers;
 import io.github.wheelscheduler.internal.worker.Workers;
+import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskRouter;
@@ -295,6 +297,15 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return timers.traceIds;
     }
 
+    /**
+     * Sets how runs are observed that Spring does not observe itself, as {@code wheel.scheduler.execution}; null, the
+     * default, for not at all. It applies to one-time timers that are scheduled later, and to all other tasks. The
+     * observation of a run has no parent, and is current in error handlers, listeners and the log, too.
+     */
+    public void setRunObservation(@Nullable WheelRunObservation runObservation) {
+        timers.observed = runObservation == null ? null : new ObservedRuns(runObservation, this::nameInLog);
+    }
+
     /** Sets from when on the log is told that something is wrong; before initialization. */
     public void setWarningLimits(WarningLimits warningLimits) {
         settings.warningLimits = warningLimits;
@@ -557,7 +568,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             return register(task, TaskSchedule.once(startTime), startTime);
         }
         ScheduledFuture<?> never = timers.never();
-        return never != null ? never : super.schedule(failures.guard(task), startTime);
+        return never != null ? never : super.schedule(failures.guard(task, timers.observed), startTime);
     }
 
     @Override

@@ -59,7 +59,9 @@ class SpringArchitectureTest {
     private static final String WATCH = FACE + ".watch..";
     static final String METERS = ROOT + ".metrics";
     private static final String METRICS = METERS + "..";
-    private static final int MOST_TYPES_FOR_PROGRAMS = 33;
+    private static final String OBSERVATION = FACE + ".observation..";
+    private static final String BELOW_OBSERVATION = BELOW + ".observation..";
+    private static final int MOST_TYPES_FOR_PROGRAMS = 38;
 
     /** What is internal in core, and used here all the same. This list may only get shorter. */
     private static final Class<?>[] CROSSING = {
@@ -103,8 +105,8 @@ class SpringArchitectureTest {
                     .and(not(describe("are the crossing", SpringArchitectureTest::isCrossing))));
 
     @ArchTest
-    static final ArchRule onlyTheMetersKnowMicrometer = noClasses()
-            .that(resideOutsideOfPackages(METRICS))
+    static final ArchRule onlyMetersAndObservationsKnowMicrometer = noClasses()
+            .that(resideOutsideOfPackages(METRICS, OBSERVATION, BELOW_OBSERVATION))
             .should()
             .dependOnClassesThat(resideInAPackage("io.micrometer.."));
 
@@ -123,6 +125,8 @@ class SpringArchitectureTest {
             .definedBy(RUNS, BELOW + ".run..")
             .layer("settings")
             .definedBy(SETTINGS)
+            .layer("observation")
+            .definedBy(OBSERVATION, BELOW_OBSERVATION)
             .whereLayer("meters")
             .mayNotBeAccessedByAnyLayer()
             .whereLayer("face")
@@ -134,7 +138,9 @@ class SpringArchitectureTest {
             .whereLayer("runs")
             .mayOnlyBeAccessedByLayers("face", "tasks", "meters")
             .whereLayer("settings")
-            .mayOnlyBeAccessedByLayers("face", "tasks", "meters");
+            .mayOnlyBeAccessedByLayers("face", "tasks", "meters")
+            .whereLayer("observation")
+            .mayOnlyBeAccessedByLayers("face", "tasks", "runs");
 
     @ArchTest
     static final ArchRule internalsKnowTheRoomsOfTheFaceAndSharedWords = noClasses()
@@ -142,7 +148,7 @@ class SpringArchitectureTest {
             .resideInAPackage(BELOW_SPRING)
             .should()
             .dependOnClassesThat(describe("are above", HouseRules::isAbove)
-                    .and(not(resideInAnyPackage(WATCH, TASKS, RUNS, SETTINGS)))
+                    .and(not(resideInAnyPackage(WATCH, TASKS, RUNS, SETTINGS, OBSERVATION)))
                     .and(not(belongToAnyOf(WORDS_OF_THE_ROOT))));
 
     @ArchTest

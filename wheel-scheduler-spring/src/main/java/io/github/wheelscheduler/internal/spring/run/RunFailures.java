@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.internal.spring.run;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,6 +49,15 @@ public final class RunFailures {
         return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler);
     }
 
+    /** Returns the same for a one-time timer, whose run may be observed. */
+    public Runnable guard(Runnable task, @Nullable ObservedRuns observed) {
+        return observed == null
+                        || task instanceof DelegatingErrorHandlingRunnable
+                        || !observed.includes(task instanceof NamedTask)
+                ? guard(task)
+                : new ObservedOneTime(observed, task, new Noting(oneTimeHandler));
+    }
+
     private record Counted<T>(RunFailures failures, Callable<T> task) implements Callable<T>, NamedTask {
 
         @Override
@@ -72,7 +83,7 @@ public final class RunFailures {
     }
 
     /** As large as Spring's own. */
-    private static final class OneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
+    private static class OneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
 
         private final Runnable task;
 
@@ -93,6 +104,50 @@ public final class RunFailures {
         @Override
         public String taskName() {
             return NamedTask.of(task);
+        }
+    }
+
+    /** Observes its run, and the error handler's part in it. */
+    private static final class ObservedOneTime extends OneTime {
+
+        private final ObservedRuns observed;
+        private final boolean isNamed;
+        private final Noting noting;
+
+        ObservedOneTime(ObservedRuns observed, Runnable task, Noting noting) {
+            super(task, noting);
+            this.observed = observed;
+            this.isNamed = task instanceof NamedTask;
+            this.noting = noting;
+        }
+
+        @Override
+        public void run() {
+            ObservedRun run = observed.begin(taskName(), isNamed);
+            try {
+                super.run();
+            } finally {
+                if (run != null) {
+                    run.end(noting.failure);
+                }
+            }
+        }
+    }
+
+    /** Notes the failure of the one run on its way to the handler. */
+    private static final class Noting implements ErrorHandler {
+
+        private final ErrorHandler target;
+        private @Nullable Throwable failure;
+
+        Noting(ErrorHandler target) {
+            this.target = target;
+        }
+
+        @Override
+        public void handleError(Throwable thrown) {
+            failure = thrown;
+            target.handleError(thrown);
         }
     }
 

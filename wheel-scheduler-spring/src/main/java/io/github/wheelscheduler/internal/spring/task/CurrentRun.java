@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.internal.StackText;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -55,6 +56,10 @@ final class CurrentRun {
 
     /** When that was read. */
     long toldNanos;
+
+    /** The observation of the current run; null if there is none. */
+    @Nullable
+    ObservedRun observed;
 
     /** The failure of the current run. */
     @Nullable

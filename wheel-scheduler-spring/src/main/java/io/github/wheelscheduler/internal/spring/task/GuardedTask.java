@@ -4,6 +4,8 @@ import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
@@ -294,6 +296,8 @@ final class GuardedTask implements Runnable, ManagedTask {
         boolean triggered = generation == SeriesRun.TRIGGERED;
         long startedAtNanos = book.epochNanos();
         current.begin(generation, startedAtNanos, startNanos);
+        ObservedRun observed = observe(triggered, late);
+        current.observed = observed;
         OpenRun open = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
         try {
             if (decorated == null) {
@@ -315,7 +319,26 @@ final class GuardedTask implements Runnable, ManagedTask {
                 } else {
                     open.returned(failure, nanos);
                 }
+                endObservation(current, observed, failure);
+            } else {
+                endObservation(current, observed, null);
             }
+        }
+    }
+
+    /** Begins the observation of a run; null for none, as where Spring observes it. */
+    private @Nullable ObservedRun observe(boolean triggered, long late) {
+        ObservedRuns observed = book.timers.observed;
+        return observed == null || owner.origin == TaskInfo.Origin.ANNOTATED || !observed.includes(owner.isNamed())
+                ? null
+                : observed.begin(owner.id(), owner.isNamed(), triggered, late);
+    }
+
+    private static void endObservation(
+            CurrentRun current, @Nullable ObservedRun observed, @Nullable Throwable failure) {
+        if (observed != null) {
+            current.observed = null;
+            observed.end(failure);
         }
     }
 
@@ -327,7 +350,13 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Runs the task; a failure goes to the error handler, which may throw it on. */
     void runUndecorated(Runnable users) {
         try {
-            users.run();
+            // The decorator may have made another observation current.
+            ObservedRun observed = decorated == null ? null : runToClaim().observed;
+            if (observed == null) {
+                users.run();
+            } else {
+                observed.runInside(users);
+            }
         } catch (Throwable ex) {
             if (isHandledBy(users, ex)) {
                 runToClaim().thrown = ex;

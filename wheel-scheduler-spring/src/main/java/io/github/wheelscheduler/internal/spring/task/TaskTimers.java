@@ -3,6 +3,7 @@ package io.github.wheelscheduler.internal.spring.task;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.TaskRules.Pace;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
@@ -59,6 +60,9 @@ public final class TaskTimers {
     public volatile @Nullable TaskRouter router;
 
     public volatile @Nullable TaskDecorator decorator;
+
+    /** Observes runs; null for none. */
+    public volatile @Nullable ObservedRuns observed;
 
     /** Tells the trace id of a run, on the thread that has thrown something; null for none. */
     public volatile @Nullable Function<Throwable, @Nullable String> traceIds;

@@ -1,0 +1,44 @@
+package io.github.wheelscheduler.spring.observation;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import java.time.Duration;
+
+/**
+ * The default name and keys. Keys of low cardinality become tags of a meter: {@code scheduler}, {@code task}
+ * ({@code none} unless the task is named), {@code trigger}, {@code outcome} ({@code SUCCESS}, {@code ERROR}) and
+ * {@code exception} (a simple class name, or {@code none}). Keys of high cardinality are in the span alone:
+ * {@code task.id} and, where it is known, {@code lateness.ms}.
+ */
+public class DefaultWheelRunObservationConvention implements WheelRunObservationConvention {
+
+    private static final String NONE = "none";
+
+    @Override
+    public String getName() {
+        return NAME;
+    }
+
+    @Override
+    public String getContextualName(WheelRunContext context) {
+        return "run " + (context.isNamed() ? context.getTaskId() : "task");
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(WheelRunContext context) {
+        String failure = context.getFailureName();
+        return KeyValues.of(
+                KeyValue.of("scheduler", context.getScheduler()),
+                KeyValue.of("task", context.isNamed() ? context.getTaskId() : NONE),
+                KeyValue.of("trigger", context.getTrigger().name()),
+                KeyValue.of("outcome", failure == null ? "SUCCESS" : "ERROR"),
+                KeyValue.of("exception", failure == null || failure.isEmpty() ? NONE : failure));
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(WheelRunContext context) {
+        KeyValues id = KeyValues.of("task.id", context.getTaskId());
+        Duration lateness = context.getLateness();
+        return lateness == null ? id : id.and("lateness.ms", String.valueOf(lateness.toMillis()));
+    }
+}

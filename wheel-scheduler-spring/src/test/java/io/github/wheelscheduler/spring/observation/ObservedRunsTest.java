@@ -1,0 +1,293 @@
+package io.github.wheelscheduler.spring.observation;
+
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.LogCapture;
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Each run of a task that is to be observed is one observation, without a parent, around everything of the run. */
+class ObservedRunsTest {
+
+    private static final TaskSchedule NOW = TaskSchedule.once(Instant.EPOCH);
+
+    private final ObservationRegistry registry = ObservationRegistry.create();
+    private final List<WheelRunContext> stopped = new CopyOnWriteArrayList<>();
+    private final List<String> scopes = new CopyOnWriteArrayList<>();
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+
+    private final class Recorder implements ObservationHandler<WheelRunContext> {
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof WheelRunContext;
+        }
+
+        @Override
+        public void onStop(WheelRunContext context) {
+            stopped.add(context);
+        }
+    }
+
+    @BeforeEach
+    void initialize() {
+        registry.observationConfig().observationHandler(new Recorder());
+        scheduler.setBeanName("jobs");
+        scheduler.setPoolSize(1);
+    }
+
+    @AfterEach
+    void shutDown() {
+        scheduler.shutdown();
+    }
+
+    private void observe(ObservedTasks which) {
+        scheduler.setRunObservation(new WheelRunObservation(() -> registry, which, null));
+        scheduler.initialize();
+    }
+
+    private void named(String id, Runnable task, TaskSchedule schedule) {
+        ScheduledFuture<?> ignored = scheduler.getTaskRegistry().schedule(id, task, schedule);
+    }
+
+    private void timer(Runnable task) {
+        ScheduledFuture<?> ignored = scheduler.schedule(task, Instant.now());
+    }
+
+    private void repeat(Runnable task) {
+        ScheduledFuture<?> ignored = scheduler.scheduleWithFixedDelay(task, Duration.ofMillis(1));
+    }
+
+    private WheelRunContext onlyRun() {
+        awaitThat(() -> stopped.size() == 1);
+        return stopped.get(0);
+    }
+
+    private static KeyValues keysOf(WheelRunContext run) {
+        return run.getAllKeyValues();
+    }
+
+    private static String valueOf(WheelRunContext run, String key) {
+        return keysOf(run).stream()
+                .filter(each -> each.getKey().equals(key))
+                .map(KeyValue::getValue)
+                .findFirst()
+                .orElse("absent");
+    }
+
+    /** Waits until nothing is left to run, and says what was observed. */
+    private List<WheelRunContext> observedAfter(Runnable last) {
+        AtomicReference<Boolean> hasRun = new AtomicReference<>(false);
+        scheduler.execute(() -> {
+            last.run();
+            hasRun.set(true);
+        });
+        awaitThat(() -> Boolean.TRUE.equals(hasRun.get()));
+        return stopped;
+    }
+
+    @Test
+    void namedTaskIsObserved() {
+        observe(ObservedTasks.NAMED);
+        named("billing", () -> {}, NOW);
+        WheelRunContext run = onlyRun();
+        assertThat(run.getName()).isEqualTo("wheel.scheduler.execution");
+        assertThat(run.getContextualName()).isEqualTo("run billing");
+        assertThat(valueOf(run, "task")).isEqualTo("billing");
+        assertThat(valueOf(run, "task.id")).isEqualTo("billing");
+        assertThat(valueOf(run, "scheduler")).isEqualTo("jobs");
+        assertThat(valueOf(run, "trigger")).isEqualTo("SCHEDULE");
+        assertThat(valueOf(run, "outcome")).isEqualTo("SUCCESS");
+        assertThat(valueOf(run, "exception")).isEqualTo("none");
+        assertThat(run.getParentObservation()).isNull();
+    }
+
+    @Test
+    void timerWithoutANameIsObservedByAllAlone() {
+        observe(ObservedTasks.NAMED);
+        timer(() -> {});
+        assertThat(observedAfter(() -> {})).isEmpty();
+        scheduler.setRunObservation(new WheelRunObservation(() -> registry, ObservedTasks.ALL, null));
+        timer(() -> {});
+        assertThat(valueOf(onlyRun(), "task")).isEqualTo("none");
+        assertThat(valueOf(onlyRun(), "task.id")).contains("ObservedRunsTest");
+        scheduler.setRunObservation(new WheelRunObservation(() -> registry, ObservedTasks.ANNOTATED, null));
+        timer(() -> {});
+        assertThat(observedAfter(() -> {})).hasSize(1);
+    }
+
+    @Test
+    void repeatingTaskIsObservedByAllOnceARun() {
+        observe(ObservedTasks.ALL);
+        AtomicInteger runs = new AtomicInteger();
+        repeat(runs::incrementAndGet);
+        awaitThat(() -> stopped.size() >= 3);
+        scheduler.shutdown();
+        assertThat(stopped).hasSize(runs.get()).allSatisfy(run -> {
+            assertThat(valueOf(run, "task")).isEqualTo("none");
+            assertThat(run.getParentObservation()).isNull();
+        });
+    }
+
+    @Test
+    void runByHandSaysSo() {
+        observe(ObservedTasks.NAMED);
+        named("later", () -> {}, TaskSchedule.fixedRate(Duration.ofDays(1)));
+        onlyRun();
+        scheduler.getTaskRegistry().trigger("later");
+        awaitThat(() -> stopped.size() == 2);
+        assertThat(valueOf(stopped.get(1), "trigger")).isEqualTo("BY_HAND");
+        assertThat(stopped.get(0).getLateness())
+                .satisfies(late -> assertThat(late.isNegative()).isFalse());
+        assertThat(stopped.get(1).getLateness()).isNull();
+    }
+
+    @Test
+    void failureIsThatOfTheObservation() {
+        observe(ObservedTasks.ALL);
+        IllegalStateException failure = new IllegalStateException("on purpose");
+        scheduler.setErrorHandler(thrown -> {});
+        Runnable failing = () -> {
+            throw failure;
+        };
+        named("billing", failing, NOW);
+        assertThat(onlyRun().getError()).isSameAs(failure);
+        assertThat(valueOf(onlyRun(), "outcome")).isEqualTo("ERROR");
+        assertThat(valueOf(onlyRun(), "exception")).isEqualTo("IllegalStateException");
+    }
+
+    private @Nullable String current() {
+        Observation seen = registry.getCurrentObservation();
+        return seen == null || !(seen.getContextView() instanceof WheelRunContext run) ? null : run.getTaskId();
+    }
+
+    @Test
+    void errorHandlerAndListenerRunInItsScope() {
+        scheduler.setErrorHandler(thrown -> scopes.add("handler " + current()));
+        observe(ObservedTasks.ALL);
+        scheduler.getTaskRegistry().addListener(new TaskListener() {
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {
+                scopes.add("listener " + current());
+            }
+        });
+        named(
+                "billing",
+                () -> {
+                    scopes.add("task " + current());
+                    throw new IllegalStateException("on purpose");
+                },
+                NOW);
+        onlyRun();
+        timer(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        awaitThat(() -> stopped.size() == 2);
+        observedAfter(() -> scopes.add("after " + current()));
+        assertThat(scopes)
+                .containsExactly(
+                        "task billing",
+                        "handler billing",
+                        "listener billing",
+                        "handler " + ObservedRunsTest.class.getName() + ".lambda",
+                        "after null");
+    }
+
+    @Test
+    void observationOfADecoratorStaysOutside() {
+        Observation request = Observation.start("request", registry);
+        scheduler.setTaskDecorator(task -> () -> request.scoped(task));
+        observe(ObservedTasks.NAMED);
+        named("billing", () -> scopes.add("task " + current()), NOW);
+        assertThat(onlyRun().getParentObservation()).isNull();
+        assertThat(scopes).containsExactly("task billing");
+    }
+
+    @Test
+    void brokenHandlerHarmsNoRun() {
+        AtomicInteger runs = new AtomicInteger();
+        registry.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onStart(Observation.Context context) {
+                if (context instanceof WheelRunContext) {
+                    throw new IllegalStateException("broken");
+                }
+            }
+        });
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler")) {
+            observe(ObservedTasks.ALL);
+            repeat(() -> {
+                assertThat(current()).isNull();
+                runs.incrementAndGet();
+            });
+            timer(runs::incrementAndGet);
+            awaitThat(() -> runs.get() >= 5);
+            assertThat(scheduler.getFailedRuns()).isZero();
+            assertThat(log.messages().stream().filter(line -> line.startsWith("Observing a run")))
+                    .containsExactly(
+                            "Observing a run of scheduler jobs failed; runs continue, and further failures are "
+                                    + "not logged");
+        }
+    }
+
+    @Test
+    void conventionOfTheApplicationNamesIt() {
+        WheelRunObservationConvention own = new DefaultWheelRunObservationConvention() {
+            @Override
+            public String getName() {
+                return "jobs";
+            }
+        };
+        scheduler.setRunObservation(new WheelRunObservation(() -> registry, ObservedTasks.ALL, own));
+        scheduler.initialize();
+        timer(() -> {});
+        assertThat(onlyRun().getName()).isEqualTo("jobs");
+    }
+
+    private static final class Cleanup implements Runnable, NamedTask {
+
+        @Override
+        public void run() {}
+
+        @Override
+        public String taskName() {
+            return "cleanup";
+        }
+    }
+
+    @Test
+    void observedTimerKeepsItsName() {
+        observe(ObservedTasks.ALL);
+        assertThat(scheduler
+                        .schedule(new Cleanup(), Instant.now().plusSeconds(3_600))
+                        .toString())
+                .contains("task = cleanup");
+        timer(new Cleanup());
+        assertThat(valueOf(onlyRun(), "task")).isEqualTo("cleanup");
+    }
+}

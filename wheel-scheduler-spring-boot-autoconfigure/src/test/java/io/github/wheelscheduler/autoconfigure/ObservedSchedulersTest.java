@@ -94,6 +94,21 @@ class ObservedSchedulersTest {
     }
 
     @Test
+    void runsOfAGroupAreObserved() {
+        traced("wheel.scheduler.observe=all", "wheel.scheduler.groups.partner.max-size=1")
+                .run(context -> {
+                    WheelTaskScheduler group = context.getBean("partner", WheelTaskScheduler.class);
+                    ScheduledFuture<?> ignored = group.schedule(() -> {}, Instant.now());
+                    awaitThat(() -> assertThat(named(context)).contains("run task"));
+                    SimpleSpan run = context.getBean(SimpleTracer.class).getSpans().stream()
+                            .filter(span -> "run task".equals(span.getName()))
+                            .findFirst()
+                            .orElseThrow();
+                    assertThat(run.getTags()).containsEntry("scheduler", "partner");
+                });
+    }
+
+    @Test
     void spansAreRoots() {
         traced("wheel.scheduler.observe=all").run(context -> {
             SimpleTracer tracer = context.getBean(SimpleTracer.class);

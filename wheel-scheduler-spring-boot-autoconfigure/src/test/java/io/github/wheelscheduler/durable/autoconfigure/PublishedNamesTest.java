@@ -68,6 +68,7 @@ class PublishedNamesTest {
                 .containsExactly(
                         OURS + "autoconfigure.LateSchedulerHealthAutoConfiguration",
                         OURS + "autoconfigure.TimerWheelAutoConfiguration",
+                        OURS + "autoconfigure.WheelRunObservationAutoConfiguration",
                         OURS + "autoconfigure.WheelSchedulerAutoConfiguration",
                         OURS + "autoconfigure.WheelSchedulerHealthAutoConfiguration",
                         OURS + "autoconfigure.WheelSchedulerMetricsAutoConfiguration",

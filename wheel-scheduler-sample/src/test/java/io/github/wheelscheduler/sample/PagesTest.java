@@ -2,6 +2,7 @@ package io.github.wheelscheduler.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.spring.observation.WheelRunObservationConvention;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -125,6 +126,7 @@ class PagesTest {
     @Test
     void propertiesExist() throws IOException {
         Set<String> known = properties();
+        known.add(WheelRunObservationConvention.NAME);
         METER.matcher(Files.readString(ROOT.resolve("docs/metrics.md")))
                 .results()
                 .forEach(meter -> known.add(meter.group(1)));

@@ -1,4 +1,8 @@
-/** Opens and closes the observations of runs. */
+/**
+ * Opens and closes the observations of runs.
+ *
+ * <p>For this project only: it may change with any version.
+ */
 @NullMarked
 package io.github.wheelscheduler.internal.spring.observation;
 

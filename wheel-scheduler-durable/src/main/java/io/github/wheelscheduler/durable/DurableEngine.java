@@ -173,8 +173,8 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * Adds one that is told how runs and tasks have ended on this node from now on. Listeners have a group of the
-     * executor, {@code durable-listener}, which {@link #close} gives half a second to tell what is left.
+     * Adds a listener for the ends that happen on this node from now on. Listeners run in a group of the executor,
+     * {@code durable-listener}; {@link #close} waits half a second for the ends that are left.
      */
     public void listen(DurableListener listener) {
         node.listen(listener);

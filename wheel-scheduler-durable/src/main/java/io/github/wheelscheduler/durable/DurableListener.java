@@ -1,16 +1,15 @@
 package io.github.wheelscheduler.durable;
 
 /**
- * Is told how runs of durable tasks have ended, and of tasks that are cancelled or taken over, on the node where that
- * happened, once the database has committed it. One is told at most once: a node that dies before tells nobody.
+ * Receives each end of a run of a durable task, each cancellation and each take-over, on the node where it happened,
+ * after the database has committed it. Delivery is at most once: a node that dies in between delivers nothing.
  *
- * <p>Called by one thread after another, apart from those of the tasks: one that is slow or throws holds up no task and
- * no other listener's end but its own. If more than 10,000 ends wait for listeners, further ones are dropped, which the
- * log says.
+ * <p>One thread at a time calls all listeners, apart from the threads of tasks. A slow listener delays other listeners
+ * and no task; an exception is logged. While more than 10,000 ends wait, further ones are dropped, and the log says so.
  */
 @FunctionalInterface
 public interface DurableListener {
 
-    /** Takes in an end; what it throws is logged. */
+    /** Receives an end. */
     void ended(DurableEnd end);
 }

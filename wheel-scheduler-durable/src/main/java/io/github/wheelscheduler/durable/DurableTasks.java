@@ -53,14 +53,9 @@ public interface DurableTasks {
     /**
      * The same, perhaps with retries of its own; without, the task has those of its handler from now on.
      *
-     * @throws UnsupportedOperationException if an implementation knows no retries of a task, and it has some
+     * @return as {@link #replace(String, String, Object, Instant)}
      */
-    default Replacement replace(String handler, DurableRequest request) {
-        if (request.retries() != null) {
-            throw new UnsupportedOperationException("retries of a task");
-        }
-        return replace(handler, request.id(), request.payload(), request.at());
-    }
+    Replacement replace(String handler, DurableRequest request);
 
     /** What {@link #replace} has done. */
     enum Replacement {

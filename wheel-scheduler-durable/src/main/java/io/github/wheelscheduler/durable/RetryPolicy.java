@@ -5,9 +5,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How often a durable task is tried again, when, and after which failures. What a run throws is tried again unless its
- * nearest class among {@code retryFor} and {@code noRetryFor}, up its superclasses, is in {@code noRetryFor}; one in both
- * is tried again. Where {@code retryFor} is not empty, what is an instance of none of them is not tried again either.
+ * The retries of a durable task: their number, their pauses and their exceptions. An exception is retried unless its
+ * nearest superclass among {@code retryFor} and {@code noRetryFor} is in {@code noRetryFor}; a class in both is
+ * retried. Where {@code retryFor} is not empty, what is an instance of none of them is not tried again either.
  * Causes do not count. A time limit, a failed commit and a lost connection are always tried again.
  *
  * @param maxRetries how often after the first failure, 0 or more

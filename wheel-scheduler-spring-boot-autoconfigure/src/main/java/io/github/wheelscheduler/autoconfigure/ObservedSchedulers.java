@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.observation.ObservedTasks;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import io.github.wheelscheduler.spring.observation.WheelRunObservationConvention;
 import io.micrometer.observation.ObservationRegistry;
@@ -14,15 +13,15 @@ import org.springframework.util.function.SingletonSupplier;
 /** Lets wheel schedulers observe their runs. The registry is looked up at the first run: it may need the whole application. */
 final class ObservedSchedulers implements BeanPostProcessor {
 
-    private final ObservedTasks which;
+    private final ObjectProvider<WheelSchedulerProperties> properties;
     private final ObjectProvider<WheelRunObservationConvention> convention;
     private final Supplier<ObservationRegistry> registry;
 
     ObservedSchedulers(
-            ObservedTasks which,
+            ObjectProvider<WheelSchedulerProperties> properties,
             ObjectProvider<ObservationRegistry> registry,
             ObjectProvider<WheelRunObservationConvention> convention) {
-        this.which = which;
+        this.properties = properties;
         this.convention = convention;
         this.registry = SingletonSupplier.of(() -> registry.getIfUnique(() -> ObservationRegistry.NOOP));
     }
@@ -30,7 +29,8 @@ final class ObservedSchedulers implements BeanPostProcessor {
     @Override
     public @Nullable Object postProcessBeforeInitialization(Object bean, String beanName) {
         if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
-            scheduler.setRunObservation(new WheelRunObservation(registry, which, convention.getIfAvailable()));
+            scheduler.setRunObservation(new WheelRunObservation(
+                    registry, properties.getObject().getObserve(), convention.getIfAvailable()));
         }
         return bean;
     }

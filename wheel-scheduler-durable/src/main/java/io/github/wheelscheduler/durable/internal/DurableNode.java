@@ -130,7 +130,7 @@ public final class DurableNode {
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
 
-    /** Adds one that is told of ends from now on. */
+    /** Adds a listener for ends from now on. */
     public void listen(DurableListener listener) {
         context.listeners().add(Objects.requireNonNull(listener, "listener must not be null"));
     }

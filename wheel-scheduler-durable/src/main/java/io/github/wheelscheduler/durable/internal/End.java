@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How a run has ended.
  *
  * @param tell tells the database; false if the row is not this node's any more
- * @param notice what listeners are told once the database knows of it; null for nothing
+ * @param notice the end that listeners receive after the commit; null for none
  * @param attempt how often the database may have been told of it in vain
  * @param waits how often its row was locked
  * @param refusals how often the database has refused it, first in a batch and then alone

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells listeners of ends that have been committed, one after another in a group of one worker, which is made for the
- * first listener. Any thread; nothing waits here, and nothing is thrown.
+ * Delivers committed ends to listeners, in order, in a group of one worker, created with the first listener. Any thread;
+ * nothing blocks or throws.
  */
 final class EndListeners {
 
@@ -65,7 +65,7 @@ final class EndListeners {
         ends.forEach(this::tell);
     }
 
-    /** Tells the listeners soon of an end that has been committed. */
+    /** Queues a committed end for the listeners. */
     void tell(@Nullable DurableEnd end) {
         if (end == null) {
             return;

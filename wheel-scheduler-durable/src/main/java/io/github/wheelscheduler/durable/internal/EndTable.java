@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 record EndTable(Sql sql, Dialect dialect) {
 
     private static final String DUE_AGAIN = "first_time = coalesce(first_time, execution_time), execution_time = ?, ";
-    /** What a row that its node has ended keeps as its failure if it had been started. */
+    /** The failure of a row whose run its node has cancelled. */
     static final String CANCELLED = "Cancelled while it ran";
 
     private static final String DELETE_DONE = "delete from {task}" + OURS + " and next_time is null";

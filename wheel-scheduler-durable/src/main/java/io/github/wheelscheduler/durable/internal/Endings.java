@@ -14,17 +14,17 @@ import java.time.Instant;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Says how the row of a run ends that has returned, and what listeners are told of it. Workers. */
+/** Decides how the row of a returned run ends, and which end listeners receive. Workers. */
 record Endings(Context context, Tables tables) {
 
     static final int LONGEST_FAILURE = 8_000;
 
     /**
-     * How a row ends whose run has returned.
+     * The end of the row of a run that has returned.
      *
      * @param tell ends it; false if it is not this node's any more
      * @param dueAt when it is due again; null if it is not
-     * @param notice what listeners are told then; null for nothing
+     * @param notice the end that listeners receive then; null for none
      */
     record Ending(
             Kind kind,
@@ -34,13 +34,13 @@ record Endings(Context context, Tables tables) {
             @Nullable DurableEnd notice) {}
 
     /**
-     * What the database is to be told of a run that has failed.
+     * The statement that records a failed run.
      *
-     * @param notice what listeners are told then; null for nothing
+     * @param notice the end that listeners receive then; null for none
      */
     record Told(BooleanSupplier tell, @Nullable DurableEnd notice) {}
 
-    /** Returns what listeners are told of a run; null if there are none. */
+    /** Returns the end of a run for listeners; null if there are none. */
     @Nullable
     DurableEnd noted(
             Claim claim, DurableEnd.Kind kind, @Nullable Instant at, @Nullable String reason, @Nullable Throwable ex) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task has in place of the retries of its handler, as its row has it; null where the handler's count.
+ * The retries of a single task, from its row; null where those of its handler apply.
  *
  * @param retries how often it is tried again
  * @param backOffMillis the first pause

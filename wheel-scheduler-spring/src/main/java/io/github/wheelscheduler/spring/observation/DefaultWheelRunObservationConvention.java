@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * The default name and keys. Keys of low cardinality become tags of a meter: {@code scheduler}, {@code task}
- * ({@code none} unless the task is named), {@code trigger}, {@code outcome} ({@code SUCCESS}, {@code ERROR}) and
+ * (its name, or {@code none}), {@code trigger}, {@code outcome} ({@code SUCCESS}, {@code ERROR}) and
  * {@code exception} (a simple class name, or {@code none}). Keys of high cardinality are in the span alone:
  * {@code task.id} and, where it is known, {@code lateness.ms}.
  */
@@ -21,15 +21,17 @@ public class DefaultWheelRunObservationConvention implements WheelRunObservation
 
     @Override
     public String getContextualName(WheelRunContext context) {
-        return "run " + (context.isNamed() ? context.getTaskId() : "task");
+        String name = context.getTaskName();
+        return "run " + (name == null ? "task" : name);
     }
 
     @Override
     public KeyValues getLowCardinalityKeyValues(WheelRunContext context) {
+        String name = context.getTaskName();
         String failure = context.getFailureName();
         return KeyValues.of(
                 KeyValue.of("scheduler", context.getScheduler()),
-                KeyValue.of("task", context.isNamed() ? context.getTaskId() : NONE),
+                KeyValue.of("task", name == null ? NONE : name),
                 KeyValue.of("trigger", context.getTrigger().name()),
                 KeyValue.of("outcome", failure == null ? "SUCCESS" : "ERROR"),
                 KeyValue.of("exception", failure == null || failure.isEmpty() ? NONE : failure));

@@ -24,7 +24,7 @@ public final class WheelRunContext extends Observation.Context {
     }
 
     private final String taskId;
-    private final boolean isNamed;
+    private final @Nullable String taskName;
     private final String scheduler;
     private final Trigger trigger;
     private final @Nullable Duration lateness;
@@ -33,14 +33,14 @@ public final class WheelRunContext extends Observation.Context {
      * Makes the context of a run that begins.
      *
      * @param taskId the id of the task; of a one-time timer, the name of its class
-     * @param isNamed whether the application has named the task
+     * @param taskName the name that the application has given the task, which several tasks may have; null for none
      * @param scheduler the bean name of the scheduler or, if it is no bean, the prefix of its threads
      * @param lateness how long after its due time it starts; null if that is unknown
      */
     public WheelRunContext(
-            String taskId, boolean isNamed, String scheduler, Trigger trigger, @Nullable Duration lateness) {
+            String taskId, @Nullable String taskName, String scheduler, Trigger trigger, @Nullable Duration lateness) {
         this.taskId = Objects.requireNonNull(taskId, "taskId must not be null");
-        this.isNamed = isNamed;
+        this.taskName = taskName;
         this.scheduler = Objects.requireNonNull(scheduler, "scheduler must not be null");
         this.trigger = Objects.requireNonNull(trigger, "trigger must not be null");
         this.lateness = lateness;
@@ -51,9 +51,9 @@ public final class WheelRunContext extends Observation.Context {
         return taskId;
     }
 
-    /** Returns whether the application has named the task, so that there are not ever new ids. */
-    public boolean isNamed() {
-        return isNamed;
+    /** Returns the name that the application has given the task, which several tasks may have; null for none. */
+    public @Nullable String getTaskName() {
+        return taskName;
     }
 
     /** Returns the bean name of the scheduler or, if it is no bean, the prefix of its threads. */

@@ -33,6 +33,7 @@ class ObservedRunsTest {
 
     private final ObservationRegistry registry = ObservationRegistry.create();
     private final List<WheelRunContext> stopped = new CopyOnWriteArrayList<>();
+    private final AtomicInteger started = new AtomicInteger();
     private final List<String> scopes = new CopyOnWriteArrayList<>();
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
 
@@ -41,6 +42,11 @@ class ObservedRunsTest {
         @Override
         public boolean supportsContext(Observation.Context context) {
             return context instanceof WheelRunContext;
+        }
+
+        @Override
+        public void onStart(WheelRunContext context) {
+            started.incrementAndGet();
         }
 
         @Override
@@ -248,11 +254,24 @@ class ObservedRunsTest {
             timer(runs::incrementAndGet);
             awaitThat(() -> runs.get() >= 5);
             assertThat(scheduler.getFailedRuns()).isZero();
+            scheduler.shutdown();
+            assertThat(started).hasPositiveValue();
+            assertThat(stopped).as("handlers that have begun end").hasSize(started.get());
             assertThat(log.messages().stream().filter(line -> line.startsWith("Observing a run")))
                     .containsExactly(
                             "Observing a run of scheduler jobs failed; runs continue, and further failures are "
                                     + "not logged");
         }
+    }
+
+    @Test
+    void tasksOfOneNameShareATag() {
+        observe(ObservedTasks.NAMED);
+        repeat(new Cleanup());
+        repeat(new Cleanup());
+        awaitThat(() ->
+                stopped.stream().map(run -> valueOf(run, "task.id")).distinct().count() == 2);
+        assertThat(stopped).allSatisfy(run -> assertThat(valueOf(run, "task")).isEqualTo("cleanup"));
     }
 
     @Test

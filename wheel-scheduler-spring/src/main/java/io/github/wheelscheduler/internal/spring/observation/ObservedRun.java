@@ -19,12 +19,19 @@ public final class ObservedRun {
 
     ObservedRun(ObservedRuns runs, ObservationRegistry registry, WheelRunContext context) {
         this.runs = runs;
-        this.setAside = new NullObservation(registry).start().openScope();
+        this.observation = runs.observation(registry, context);
+        boolean isBegun = false;
         try {
-            this.observation = runs.observation(registry, context).start();
-            this.scope = observation.openScope();
+            setAside = new NullObservation(registry).start().openScope();
+            isBegun = true;
+            Observation ignored = observation.start();
+            scope = observation.openScope();
         } catch (Throwable ex) {
             closeScopes();
+            if (isBegun) {
+                // Some handlers may have begun, and must not wait for the end for ever.
+                stop();
+            }
             throw ex;
         }
     }
@@ -54,6 +61,10 @@ public final class ObservedRun {
             runs.failed(ex);
         }
         closeScopes();
+        stop();
+    }
+
+    private void stop() {
         try {
             observation.stop();
         } catch (Throwable ex) {

@@ -1,8 +1,10 @@
 package io.github.wheelscheduler.internal.spring.observation;
 
+import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.observation.DefaultWheelRunObservationConvention;
 import io.github.wheelscheduler.spring.observation.ObservedTasks;
 import io.github.wheelscheduler.spring.observation.WheelRunContext;
+import io.github.wheelscheduler.spring.observation.WheelRunContext.Trigger;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import io.github.wheelscheduler.spring.observation.WheelRunObservationConvention;
 import io.micrometer.observation.Observation;
@@ -36,38 +38,40 @@ public final class ObservedRuns {
     }
 
     /** Begins the observation of the run of a one-time timer, as below. */
-    public @Nullable ObservedRun begin(String taskId, boolean isNamed) {
-        return begin(taskId, isNamed, WheelRunContext.Trigger.SCHEDULE, null);
+    public @Nullable ObservedRun begin(NamedTask timer, boolean isNamed) {
+        try {
+            String id = timer.taskName();
+            return begin(new WheelRunContext(id, isNamed ? id : null, scheduler.get(), Trigger.SCHEDULE, null));
+        } catch (Throwable ex) {
+            failed(ex);
+            return null;
+        }
     }
 
     /**
      * Begins the observation of a run on the calling thread; null if the run is not observed. Throws nothing.
      *
+     * @param task says its id
+     * @param name that the application has given the task; null for none
      * @param latenessNanos of no meaning if it is by hand
      */
-    public @Nullable ObservedRun begin(String taskId, boolean isNamed, boolean isByHand, long latenessNanos) {
-        return isByHand
-                ? begin(taskId, isNamed, WheelRunContext.Trigger.BY_HAND, null)
-                : begin(
-                        taskId,
-                        isNamed,
-                        WheelRunContext.Trigger.SCHEDULE,
-                        Duration.ofNanos(Math.max(0, latenessNanos)));
-    }
-
-    private @Nullable ObservedRun begin(
-            String taskId, boolean isNamed, WheelRunContext.Trigger trigger, @Nullable Duration lateness) {
+    public @Nullable ObservedRun begin(NamedTask task, @Nullable String name, boolean isByHand, long latenessNanos) {
         try {
-            ObservationRegistry current = how.registry().get();
-            if (current.isNoop()) {
-                return null;
-            }
-            return new ObservedRun(
-                    this, current, new WheelRunContext(taskId, isNamed, scheduler.get(), trigger, lateness));
+            return begin(new WheelRunContext(
+                    task.taskName(),
+                    name,
+                    scheduler.get(),
+                    isByHand ? Trigger.BY_HAND : Trigger.SCHEDULE,
+                    isByHand ? null : Duration.ofNanos(Math.max(0, latenessNanos))));
         } catch (Throwable ex) {
             failed(ex);
             return null;
         }
+    }
+
+    private @Nullable ObservedRun begin(WheelRunContext context) {
+        ObservationRegistry current = how.registry().get();
+        return current.isNoop() ? null : new ObservedRun(this, current, context);
     }
 
     /** Returns an observation that has not begun, and has no parent. */

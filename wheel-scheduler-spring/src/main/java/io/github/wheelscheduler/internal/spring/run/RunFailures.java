@@ -123,7 +123,7 @@ public final class RunFailures {
 
         @Override
         public void run() {
-            ObservedRun run = observed.begin(taskName(), isNamed);
+            ObservedRun run = observed.begin(this, isNamed);
             try {
                 super.run();
             } finally {

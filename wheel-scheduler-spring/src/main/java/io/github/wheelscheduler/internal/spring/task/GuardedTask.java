@@ -331,7 +331,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         ObservedRuns observed = book.timers.observed;
         return observed == null || owner.origin == TaskInfo.Origin.ANNOTATED || !observed.includes(owner.isNamed())
                 ? null
-                : observed.begin(owner.id(), owner.isNamed(), triggered, late);
+                : observed.begin(this, owner.isNamed() ? owner.taskId.name() : null, triggered, late);
     }
 
     private static void endObservation(

@@ -4,14 +4,14 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of which books are kept, between the timer and what it runs in the end. An executor's
- * {@linkplain WheelScheduledExecutorBuilder#decorator decorator} is not asked for it: what it needs around it, it brings itself.
+ * A task whose runs are recorded: it wraps the user's task and tracks its state. An executor's
+ * {@linkplain WheelScheduledExecutorBuilder#decorator decorator} is not applied to it; it brings its own decoration.
  */
 public interface ManagedTask extends NamedTask {
 
     /**
-     * Whether an operator arms it now, who is not the one that has scheduled it. Then it is not the rejection handler that decides, but
-     * the operator who is told; and no thread is made for it on the operator's.
+     * Whether an operator arms it now, rather than the code that has scheduled it. A rejection is then reported to the
+     * operator instead of the rejection handler, and no thread is created for it on the operator's thread.
      */
     default boolean isSteered() {
         return false;
@@ -22,23 +22,32 @@ public interface ManagedTask extends NamedTask {
         return false;
     }
 
-    /** Whether it waits for a place in a full group, where other tasks may be refused. The same for each run of a timer. */
+    /**
+     * Whether it waits for a place in a full group, where other tasks may be rejected. The same for each run of a
+     * timer.
+     */
     default boolean waitsWhenFull() {
         return false;
     }
 
-    /** A run will not be, because its group is full. In place of the run, on a thread of the group. What it throws is logged. */
+    /**
+     * A run is rejected because its group is full. Called in place of the run, on a thread of the group. Anything it
+     * throws is logged.
+     */
     default void refused(RejectedExecutionException reason) {}
 
-    /** That many runs of a fixed rate were missed just now, and are not made up. On the worker; should be quick and not fail. */
+    /**
+     * A number of runs of a fixed rate were missed just now, and are skipped. On the worker; should be quick and not
+     * fail.
+     */
     default void missed(long runs) {}
 
-    /** Returns who has a say in when it runs; null for nobody. The same for each run of a timer. */
+    /** Returns the pacing of its runs; null if it has none. The same for each run of a timer. */
     default @Nullable Pacing pacing() {
         return null;
     }
 
-    /** Returns who has a say in when a task runs; null for nobody. */
+    /** Returns the pacing of a task's runs; null if it has none. */
     static @Nullable Pacing pacingOf(@Nullable Object task) {
         return task instanceof ManagedTask managed ? managed.pacing() : null;
     }

@@ -2,13 +2,16 @@ package io.github.wheelscheduler;
 
 import io.github.wheelscheduler.internal.ClassNames;
 
-/** A task that has a name for logs, endpoints and meters. Other tasks go by their class, as their text may hold a secret. */
+/**
+ * A task that has a name for logs, endpoints and meters. Other tasks are shown by their class, as their text may
+ * contain a secret.
+ */
 public interface NamedTask {
 
     /** Returns the name. It should not fail, and never change. */
     String taskName();
 
-    /** Returns what may be said of a task, or of any other object of a user's: its name, or its class. */
+    /** Returns the text to show for a task, or for any other object of a user's: its name, or its class. */
     static String of(Object task) {
         if (task instanceof NamedTask named) {
             try {

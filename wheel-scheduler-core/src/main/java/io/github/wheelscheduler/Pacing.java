@@ -1,25 +1,48 @@
 package io.github.wheelscheduler;
 
 /**
- * Has a say in when the next run of a task is due that repeats: what becomes of missed runs, and by how much runs are put off. One for each
- * timer. Called by the thread that arms the timer, one thread at a time; must be quick and not fail.
+ * Adjusts when a repeating task's next run is due: misfire policy, jitter and back-off. One for each timer. Called by
+ * the thread that arms the timer, one thread at a time; must be quick and not fail.
  */
 public interface Pacing {
 
     /**
-     * Of that many runs of a fixed rate that have been missed, returns how many are not made up: the first ones.
+     * Returns how many of the missed runs of a fixed rate are skipped, from the first one on.
      *
      * @param missed at least 1
-     * @param maxCatchUp how many the executor would make up
+     * @param maxCatchUp the number of runs that the executor would catch up
      */
     long skipped(long missed, int maxCatchUp);
 
-    /** Returns for how long no run is to be due from now on, in nanoseconds; 0 for no such rest. Runs that it covers are left out. */
+    /**
+     * Returns the rest from now on during which no run is due, in nanoseconds; 0 for none. Runs within it are skipped.
+     */
     long restNanos();
+
+    /**
+     * Returns how late a run may start so that it shares a wake-up with others, in nanoseconds; 0 for not at all.
+     * Called when the timer is created.
+     *
+     * @param usualNanos the start tolerance of the executor
+     */
+    default long startToleranceNanos(long usualNanos) {
+        return usualNanos;
+    }
+
+    /** Returns a tolerance in nanoseconds, halved until it is at most the limit. So starts by a long one are starts by a short one, too. */
+    static long cutTolerance(long nanos, long limitNanos) {
+        // A deadline may lie ahead by half of all times itself.
+        long limit = Math.max(0, Math.min(limitNanos, Long.MAX_VALUE / 4));
+        long cut = Math.max(0, nanos);
+        while (cut > limit) {
+            cut /= 2;
+        }
+        return cut;
+    }
 
     /** Decides how much later than it is due the next run is to start, in nanoseconds; not negative. The phase stays. */
     long drawPutOffNanos();
 
-    /** Returns what was decided last; 0 if nothing was. */
+    /** Returns the last decision; 0 if there is none. */
     long putOffNanos();
 }

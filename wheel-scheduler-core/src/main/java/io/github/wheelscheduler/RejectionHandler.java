@@ -2,7 +2,7 @@ package io.github.wheelscheduler;
 
 import java.util.concurrent.RejectedExecutionException;
 
-/** Decides what becomes of a task that the executor does not accept. */
+/** Handles a task that the executor does not accept. */
 @FunctionalInterface
 public interface RejectionHandler {
 
@@ -10,8 +10,8 @@ public interface RejectionHandler {
      * Called on the thread that submitted the task. It usually throws; if it returns, the submitting method returns the
      * timer, which is not scheduled. It may run the timer.
      *
-     * @param timer the timer that was made for the task
-     * @param reason says why, with the numbers
+     * @param timer the timer that was created for the task
+     * @param reason the cause, with the numbers
      */
     void rejected(WheelTimer<?> timer, RejectedExecutionException reason);
 }

@@ -1,10 +1,12 @@
 package io.github.wheelscheduler;
 
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where an executor's monotonic time comes from: it reads it here, waits for it here, and knows no other. This is the machine's;
- * subclasses are for tests in virtual time.
+ * The source of an executor's monotonic time, which it only reads and waits for here. This class uses the machine's
+ * time; subclasses are for tests in virtual time.
  *
  * <p>All methods are called by any thread, and often.
  */
@@ -22,15 +24,15 @@ public class TimeSource {
     }
 
     /**
-     * Returns by how many nanoseconds a sleep should be asked to end before its time, because it lasts that much longer anyway:
-     * the slack that a kernel allows itself with timers. What is left of a sleep that is exact is short enough to be spun away.
+     * Returns by how many nanoseconds a sleep should be shortened, because it lasts that much longer anyway: the
+     * kernel's timer slack. The rest of an exact sleep is short enough to spin.
      */
     public long slackNanos() {
         return SLACK_NANOS;
     }
 
     /**
-     * Parks the calling thread for at most so many nanoseconds. It must return at once when the thread is unparked, and may
+     * Parks the calling thread for at most the given time. It must return at once when the thread is unparked, and may
      * return for no reason.
      */
     public void parkNanos(Object blocker, long nanos) {
@@ -38,17 +40,54 @@ public class TimeSource {
     }
 
     /**
-     * Whether this time goes on only when it is moved, and stands still meanwhile; false here. Then no timer leaves the wheel
-     * but what {@link WheelScheduledExecutor#allow} lets go, deadlines are kept to 8 ns for any tick, no wake-up is put off,
-     * and the wall clock is looked at only when {@link WheelScheduledExecutor#checkWallClock} says so.
+     * Whether this time advances only when it is moved; false here. In virtual time only
+     * {@link WheelScheduledExecutor#allow} releases timers from the wheel. Deadlines are exact to 8 ns for any tick,
+     * and wake-ups are not coalesced. The wall clock is read only on {@link WheelScheduledExecutor#checkWallClock}.
      */
     public boolean isVirtual() {
         return false;
     }
 
     /**
-     * Takes what sums up in the log what a limit there holds back, as limits go by the time of the machine: here it lets go of that, since
-     * the next line after a minute sums up. Where a test moves time, such a minute may never come, so it is run when the test has done so.
+     * Accepts a task that logs a summary of lines suppressed by a log limit. Limits use the machine's time, so here the
+     * task is ignored: the next line after a minute has the summary. In a test that moves time, that minute may never
+     * pass, so virtual time runs the task after each move.
      */
     public void sumUpLater(Runnable summary) {}
+
+    /**
+     * Returns where a poller adds itself in virtual time, and takes itself away; null here, where it polls by itself. Any thread may change the list and read it.
+     */
+    public @Nullable List<Poller> pollers() {
+        return null;
+    }
+
+    /**
+     * Lets so much time pass for a caller that has to wait for what others do: here it parks. In virtual time it moves time where the caller may, and otherwise parks as well.
+     */
+    public void pass(Object blocker, long nanos) {
+        LockSupport.parkNanos(blocker, nanos);
+    }
+
+    /**
+     * Polls for something that no timer knows of, such as rows of a database. In virtual time it does so when it is called, so that time may jump to when something is
+     * due. All methods are called on the thread that moves time, while nothing runs.
+     */
+    public interface Poller {
+
+        /** A test is about to move time: what has been tried in vain may succeed now. */
+        void begin();
+
+        /** Returns when it is to poll next, as {@link #nanoTime} returns the time; {@code Long.MAX_VALUE} for not before something has run. */
+        long nextNanos();
+
+        /** Returns when the first is due of what it starts; {@code Long.MAX_VALUE} if nothing is there. */
+        long dueNanos();
+
+        /** Begins to say to others that it is alive, if that is due, as one of them is about to poll; returns before that is done, or false. */
+        boolean beat();
+
+        /** Begins the first of what it has to do now; returns before that is done, or false if there is nothing. */
+        boolean poll();
+    }
 }

@@ -9,7 +9,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** An executor without its end, see {@link WheelScheduledExecutor#unclosable}. Any thread. */
+/**
+ * A view of an executor whose shutdown methods do nothing, see {@link WheelScheduledExecutor#unclosable}. Any thread.
+ */
 final class UnclosableExecutor extends AbstractExecutorService implements ScheduledExecutorService, AutoCloseable {
 
     private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -42,7 +44,7 @@ final class UnclosableExecutor extends AbstractExecutorService implements Schedu
         return executor.isTerminated();
     }
 
-    // Who waits would wait in vain, and who asks again and again must not keep a processor busy.
+    // A caller would wait forever, and one that polls must not keep a processor busy.
     @Override
     public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
         return executor.awaitTermination(Math.min(unit.toNanos(timeout), LONGEST_WAIT_NANOS), TimeUnit.NANOSECONDS);

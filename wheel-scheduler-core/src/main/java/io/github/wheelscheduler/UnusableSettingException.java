@@ -2,7 +2,7 @@ package io.github.wheelscheduler;
 
 import org.jspecify.annotations.Nullable;
 
-/** Says that a setting has a value of the right type that cannot work: which setting, which rule, and a value that fits. */
+/** Thrown for a setting with an invalid value of the right type; names the setting, the rule, and a valid value. */
 @SuppressWarnings("serial")
 public final class UnusableSettingException extends IllegalArgumentException {
 

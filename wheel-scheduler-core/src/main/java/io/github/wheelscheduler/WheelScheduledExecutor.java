@@ -4,7 +4,6 @@ import io.github.wheelscheduler.internal.engine.CallableTimer;
 import io.github.wheelscheduler.internal.engine.Engine;
 import io.github.wheelscheduler.internal.engine.GroupRegister;
 import io.github.wheelscheduler.internal.engine.InstantTimer;
-import io.github.wheelscheduler.internal.engine.PeriodicTimer;
 import io.github.wheelscheduler.internal.engine.RunnableTimer;
 import io.github.wheelscheduler.internal.engine.ScheduledTimer;
 import java.time.Duration;
@@ -27,15 +26,15 @@ import org.jspecify.annotations.Nullable;
  * slow task delays no other; scheduling and cancelling cost the same however many tasks are pending; nothing runs while
  * nothing is due.
  *
- * <p>It keeps the contract of {@link ScheduledExecutorService} as {@link java.util.concurrent.ScheduledThreadPoolExecutor}
- * documents it, with these additions: what it returns is a {@link WheelTimer}, which can be rescheduled; cancelled tasks
- * are let go at once; runs that a fixed-rate task has missed are made up to a limit; the number of pending tasks can be
- * bounded.
+ * <p>It keeps the contract of {@link ScheduledExecutorService} as
+ * {@link java.util.concurrent.ScheduledThreadPoolExecutor} documents it, with these additions. It returns a
+ * {@link WheelTimer}, which can be rescheduled. Cancelled tasks are released at once. Missed runs of a fixed-rate task
+ * are caught up to a limit. The number of pending tasks can be bounded.
  *
- * <p>No task runs before its deadline. Tasks that one caller schedules for one time start in that order, and timers start in the
- * order of their deadlines, up to a tick, as far as the tick thread keeps up and workers are free; a task that is submitted with no
- * delay may overtake a due timer. Nothing is promised about the order in which workers get on. The tick thread starts with the
- * first task, workers with the first run. All methods may be called from any thread, tasks included.
+ * <p>No task runs before its deadline. Tasks that one caller schedules for the same time start in that order. Timers
+ * start in the order of their deadlines, up to a tick, while the tick thread keeps up and workers are free. A task
+ * submitted without a delay may overtake a due timer. The relative progress of workers is unspecified. The tick thread
+ * starts with the first task, workers with the first run. All methods may be called from any thread, tasks included.
  */
 public final class WheelScheduledExecutor extends AbstractExecutorService
         implements ScheduledExecutorService, AutoCloseable {
@@ -58,11 +57,12 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     // Groups
 
     /**
-     * Returns a builder of a group of this executor: a set of workers with a limit of its own on the same wheel and tick thread. A
-     * group that is full delays nobody else. It has no thread before its first run, and none after it has been idle for the
-     * {@linkplain WheelScheduledExecutorBuilder#workerKeepAlive keep-alive}. Unless the builder says otherwise, a group has the
-     * settings of this executor. The bound on {@linkplain #maxPending pending timers} is one for all of them; counts are those of
-     * each. Pause, halt and shutdown of this executor are its groups', too; a group can be paused, halted and shut down alone.
+     * Returns a builder of a group of this executor: a set of workers with a limit of its own on the same wheel and
+     * tick thread. A full group does not delay other tasks. It has no thread before its first run, and none after it
+     * has been idle for the {@linkplain WheelScheduledExecutorBuilder#workerKeepAlive keep-alive}. Unless set on the
+     * builder, a group has the settings of this executor. The bound on {@linkplain #maxPending pending timers} is
+     * shared by all of them; each has counts of its own. Pause, halt and shutdown of this executor are its groups',
+     * too; a group can be paused, halted and shut down alone.
      *
      * @param name a name that no other group of this executor has
      * @throws IllegalArgumentException if the name is blank
@@ -93,7 +93,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.settings.groupName();
     }
 
-    /** Returns what becomes of a run that finds all places taken; what is no group is never full: there, runs wait. */
+    /**
+     * Returns how a run is handled that finds the group full. An executor that is no group is never full: its runs
+     * wait.
+     */
     public OnFull onFull() {
         return engine.settings.onFull();
     }
@@ -104,9 +107,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Returns this executor, or group, for a library that shuts down what it was given: its {@code shutdown}, {@code shutdownNow} and
-     * {@code close} do nothing, and its {@code awaitTermination} waits for the end of this executor, but for a tenth of a second at most.
-     * What the library has scheduled goes on until it is cancelled. All else is as here.
+     * Returns a view of this executor or group for a library that shuts down the executor it was given. Its
+     * {@code shutdown}, {@code shutdownNow} and {@code close} do nothing. Its {@code awaitTermination} waits for the
+     * end of this executor, for a tenth of a second at most. Tasks scheduled by the library continue until they are
+     * cancelled. All else is as here.
      */
     public ScheduledExecutorService unclosable() {
         return new UnclosableExecutor(this);
@@ -140,8 +144,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Runs the task again and again, with deadlines that are a period apart. A run never overlaps the one before; runs
-     * that are missed meanwhile are made up, as many as the executor's limit allows, and the deadlines keep their phase.
+     * Runs the task repeatedly at a fixed rate: deadlines are one period apart. Runs never overlap. Missed runs are
+     * caught up to the executor's limit, and the deadlines keep their phase.
      *
      * @throws IllegalArgumentException if the period is not positive
      * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
@@ -152,7 +156,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Runs the task again and again, each time the delay after the end of the run before.
+     * Runs the task repeatedly with a fixed delay between the end of a run and the start of the next.
      *
      * @throws IllegalArgumentException if the delay is not positive
      * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
@@ -172,26 +176,55 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public WheelTimer<?> scheduleAt(Runnable command, Instant instant) {
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");
-        InstantTimer timer = engine.newInstantTimer(command, instant);
+        return armAt(command, instant, 0);
+    }
+
+    /**
+     * The same for a run that may start late, so that it shares a wake-up with others: at most that time after the instant, and at once if
+     * the instant has passed.
+     *
+     * @param tolerance usually at most {@link #startTolerance}, and less than the time until the run after this one
+     * @throws IllegalArgumentException if the tolerance is negative
+     */
+    public WheelTimer<?> scheduleAt(Runnable command, Instant instant, Duration tolerance) {
+        Objects.requireNonNull(command, "command must not be null");
+        Objects.requireNonNull(instant, "instant must not be null");
+        return armAt(command, instant, WheelScheduledExecutorBuilder.checkTolerance("tolerance", tolerance));
+    }
+
+    private WheelTimer<?> armAt(Runnable command, Instant instant, long toleranceNanos) {
+        InstantTimer timer = engine.newInstantTimer(command, instant, toleranceNanos);
         return engine.arming.arm(timer, timer.isDueAtOnce);
     }
 
     /**
-     * Arms the next run of a series from within a run of it. The series keeps its place among the pending timers, so there
-     * is no bound that could reject it. While the wall clock fails, the run is put off, and the clock asked again each second.
+     * Arms the next run of a series from within a run of it. The series keeps its place among the pending timers, so
+     * there is no bound that could reject it. While the wall clock fails, the run is postponed and the clock is read
+     * again every second.
      *
-     * @param running what {@link #scheduleAt} or this method has returned for the run that is going on
+     * @param running the timer that {@link #scheduleAt} or this method has returned for the current run
      * @return the timer of the next run; null, and no run follows, if the executor has been shut down or {@code running} has
      *     been cancelled or has a next run already
      * @throws IllegalArgumentException if {@code running} comes from elsewhere
      */
     public @Nullable WheelTimer<?> scheduleNext(WheelTimer<?> running, Runnable command, Instant instant) {
+        return scheduleNext(running, command, instant, Duration.ZERO);
+    }
+
+    /**
+     * The same for a run that may start late, as with {@link #scheduleAt(Runnable, Instant, Duration)}.
+     *
+     * @throws IllegalArgumentException if {@code running} comes from elsewhere, or the tolerance is negative
+     */
+    public @Nullable WheelTimer<?> scheduleNext(
+            WheelTimer<?> running, Runnable command, Instant instant, Duration tolerance) {
         if (!(running instanceof InstantTimer timer) || timer.owner() != engine) {
-            throw new IllegalArgumentException("running must be a timer that scheduleAt has returned, was " + running);
+            throw new IllegalArgumentException("running must be a timer returned by scheduleAt, was " + running);
         }
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");
-        InstantTimer next = engine.nextInstantTimer(command, instant);
+        long toleranceNanos = WheelScheduledExecutorBuilder.checkTolerance("tolerance", tolerance);
+        InstantTimer next = engine.nextInstantTimer(command, instant, toleranceNanos);
         return engine.arming.armNext(timer, next) ? next : null;
     }
 
@@ -200,7 +233,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         Objects.requireNonNull(unit, "unit must not be null");
         long periodNanos = sign * Math.min(unit.toNanos(period), Long.MAX_VALUE / 2);
         long deadlineNanos = engine.deadlineAfter(initialDelay, unit);
-        return engine.arming.arm(new PeriodicTimer(engine, command, deadlineNanos, periodNanos), initialDelay <= 0);
+        boolean isDue = initialDelay <= 0;
+        return engine.arming.arm(engine.newPeriodicTimer(command, deadlineNanos, periodNanos, isDue), isDue);
     }
 
     private static long positive(String what, long value) {
@@ -239,14 +273,15 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Takes a timer out that is not due yet, so that it never runs by itself. It is not cancelled: its future stays open, and
-     * the caller may run or cancel it. What is due is on its way to a worker, and can only be cancelled.
+     * Takes a timer out that is not due yet, so that it never runs by itself. It is not cancelled: its future stays
+     * open, and the caller may run or cancel it. A due timer is already on its way to a worker and can only be
+     * cancelled.
      *
      * <p>There is no {@code purge}: a timer that is cancelled leaves by itself. And there is no queue to look at: pending timers
      * are in the wheel, which belongs to the tick thread. {@link #pendingCount}, {@link #readyCount} and {@link #snapshot} count
      * them.
      *
-     * @param timer what this executor has returned for it
+     * @param timer the timer that this executor has returned
      * @return whether it was pending and not due
      */
     public boolean remove(Runnable timer) {
@@ -254,18 +289,20 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return timer instanceof ScheduledTimer<?> scheduled && scheduled.owner() == engine && engine.remove(scheduled);
     }
 
-    /** Holds due tasks back, before the workers: no thread waits. Runs that are going on go on. Without effect after shutdown. */
+    /**
+     * Holds due tasks back, before the workers: no thread waits. Active runs continue. Without effect after shutdown.
+     */
     public void pause() {
         engine.lifecycle.pause(null);
     }
 
-    /** Like {@link #pause()}, and calls back once, when the last run that is going on has ended; at once if none is. */
+    /** Like {@link #pause()}, and calls back once, when the last active run has ended; at once if there is none. */
     public void pause(Runnable whenQuiet) {
         Objects.requireNonNull(whenQuiet, "whenQuiet must not be null");
         engine.lifecycle.pause(whenQuiet);
     }
 
-    /** Ends the pause. Nothing that became due meanwhile is lost; fixed-rate tasks make up what their limit allows. */
+    /** Ends the pause. No run that became due meanwhile is lost; fixed-rate tasks catch up to their limit. */
     public void resume() {
         engine.lifecycle.resume();
     }
@@ -275,16 +312,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Holds timers back when they are due, until {@link #proceed}: all that was scheduled with a time of its own, be it 0. What is
-     * {@linkplain #execute executed} or {@linkplain #submit submitted} runs, as do runs that are going on. Held timers stay where
-     * they are, can be cancelled and moved, and are dropped by {@link #shutdown}. A {@linkplain #pause() pause} is another matter: both
-     * have to end. Without effect after shutdown.
+     * Holds timers back when they are due, until {@link #proceed}: all that was scheduled with a time of its own, even
+     * if it is 0. Tasks that are {@linkplain #execute executed} or {@linkplain #submit submitted} still run, and active
+     * runs continue. Held timers stay where they are, can be cancelled and moved, and are dropped by {@link #shutdown}.
+     * A {@linkplain #pause() pause} is independent: both have to end. Without effect after shutdown.
      */
     public void halt() {
         engine.setHalted(true);
     }
 
-    /** Ends what {@link #halt} began. Nothing that became due meanwhile is lost; fixed rates make up what their limit allows. */
+    /** Ends what {@link #halt} began. No run that became due meanwhile is lost; fixed rates catch up to their limit. */
     public void proceed() {
         engine.setHalted(false);
     }
@@ -302,8 +339,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Lets so many timers, of this executor and its groups, go in {@linkplain TimeSource#isVirtual virtual time}, where none goes otherwise: the ones that are due now or, if
-     * there are not so many, when they are. In place of what was allowed before. Without effect in the machine's time.
+     * Allows the given number of timers of this executor and its groups to expire in
+     * {@linkplain TimeSource#isVirtual virtual time}, where no timer expires otherwise. It applies to timers that are
+     * due now, then to later ones as they become due. It replaces the number allowed before. Without effect in the
+     * machine's time.
      *
      * @throws IllegalArgumentException if the number is negative
      */
@@ -335,8 +374,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Returns how long it is until the first timer is due that is pending, here or in a group, and has not been let go, zero if one is;
-     * null if there is none. Looks at all timers, on the tick thread, and waits for that: for tests in virtual time.
+     * Returns how long it is until the first timer is due that is pending, here or in a group, and has not been
+     * released, zero if one is due; null if there is none. Looks at all timers, on the tick thread, and waits for that:
+     * for tests in virtual time.
      */
     public @Nullable Duration untilFirstDue() {
         long nanos = engine.nanosToFirstDeadline();
@@ -347,23 +387,24 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * Returns when the timers were due, here or in a group, that go now if they are {@linkplain #allow allowed} to, as {@link #nanoTime} told
      * the time, in their order. Waits for the tick thread: for tests in virtual time, without effect otherwise.
      *
-     * @param most so many at most
+     * @param most the maximum number
      */
     public long[] dueNanos(int most) {
         return engine.dueNanos(most);
     }
 
     /**
-     * Whether nothing more happens before time goes on or a method is called: the tick thread is about to sleep or sleeps, and no task
-     * that may run is on its way to a worker or running. For tests in virtual time; no more than a glimpse if time moves meanwhile.
+     * Whether nothing more happens until time advances or a method is called. The tick thread sleeps or is about to,
+     * and no runnable task is being handed over or running. For tests in virtual time; no more than a glimpse if time
+     * moves meanwhile.
      */
     public boolean isQuiet() {
         return engine.isQuiet();
     }
 
     /**
-     * Stops accepting tasks, drops repeating ones and, by policy, delayed ones, and lets the rest run. When
-     * this returns, what is dropped has been cancelled. A pause ends.
+     * Stops accepting tasks, drops repeating ones and, by policy, delayed ones, and lets the rest run. When this
+     * returns, the dropped tasks have been cancelled. A pause ends.
      */
     @Override
     public void shutdown() {
@@ -371,7 +412,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Shuts down like {@link #shutdown}, on behalf of a caller who waits for the end so long at most: one-time tasks whose
+     * Shuts down like {@link #shutdown}, for a caller that waits for the end up to a limit: one-time tasks whose
      * deadline lies farther ahead are not waited for. Tasks that are due within the limit run, if the policy lets them.
      *
      * @return the timers of the one-time tasks that come too late, by deadline; they will not run, and are not cancelled
@@ -383,7 +424,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Stops accepting and running tasks and interrupts the runs that are going on. None starts after this has returned.
+     * Stops accepting and running tasks and interrupts the active runs. None starts after this has returned.
      *
      * @return the timers that never ran or would have run again, by deadline; they are not cancelled
      * @see #setStopListener
@@ -394,7 +435,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Stops accepting and starting tasks, as {@link #shutdownNow} does, but lets the runs that are going on end.
+     * Stops accepting and starting tasks, as {@link #shutdownNow} does, but lets active runs end.
      *
      * @return the timers that never ran or would have run again, by deadline; they are not cancelled
      */
@@ -450,18 +491,18 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.runState.executesDelayed();
     }
 
-    /** Says whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
+    /** Sets whether delayed one-time tasks still run after {@link #shutdown}; takes effect after it, too. */
     public void setExecuteExistingDelayedTasksAfterShutdownPolicy(boolean value) {
         engine.setExecutesDelayed(value);
         engine.lifecycle.reapplyShutdownPolicies();
     }
 
-    /** Whether repeating tasks go on after {@link #shutdown}; false by default. */
+    /** Whether repeating tasks continue after {@link #shutdown}; false by default. */
     public boolean getContinueExistingPeriodicTasksAfterShutdownPolicy() {
         return engine.runState.continuesPeriodic();
     }
 
-    /** Says whether repeating tasks go on after {@link #shutdown}; takes effect after it, too. */
+    /** Sets whether repeating tasks continue after {@link #shutdown}; takes effect after it, too. */
     public void setContinueExistingPeriodicTasksAfterShutdownPolicy(boolean value) {
         engine.setContinuesPeriodic(value);
         engine.lifecycle.reapplyShutdownPolicies();
@@ -486,7 +527,7 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.readyCount();
     }
 
-    /** Returns how many runs are going on. */
+    /** Returns the number of active runs. */
     public int activeCount() {
         return engine.workers.activeCount();
     }
@@ -505,22 +546,22 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Sets who is told of each run before it starts, in place of the one before; null for none. Runs that start without
-     * an observer cost nothing more.
+     * Sets the observer that is called before each run, replacing the previous one; null for none. Runs that start
+     * without an observer cost nothing more.
      */
     public void setRunObserver(@Nullable RunObserver observer) {
         engine.observation.setObserver(observer);
     }
 
     /**
-     * Returns the runs that have been going on for at least so long. Runs are known only if they started while there was a
-     * {@linkplain #setRunObserver run observer}.
+     * Returns the runs that have been active for at least the given time. Runs are known only if they started while
+     * there was a {@linkplain #setRunObserver run observer}.
      */
     public List<RunningTask> runningFor(Duration atLeast) {
         return engine.runningFor(Objects.requireNonNull(atLeast, "atLeast must not be null"));
     }
 
-    /** Returns at most so many of the timers that wait for their time or for a worker, in no order. Looks at all of them. */
+    /** Returns some of the timers that wait for their time or for a worker, in no order. Looks at all of them. */
     public List<WheelTimer<?>> somePending(int most) {
         return engine.somePending(most);
     }
@@ -530,9 +571,22 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.nanoTime();
     }
 
-    /** Returns when a timer is due, or was, on that clock. It says the same until the timer is moved, or armed for its next run. */
+    /** Returns where that time comes from. */
+    public TimeSource timeSource() {
+        return engine.settings.clock();
+    }
+
+    /**
+     * Returns when a timer is or was due, on that clock. The value is constant until the timer is rescheduled, or armed
+     * for its next run.
+     */
     public long deadlineNanos(Delayed timer) {
         return engine.deadlineOf(timer);
+    }
+
+    /** Returns from when on a start of the timer is late, on that clock: when it is due, and after its {@linkplain #startTolerance tolerance}. */
+    public long lateFromNanos(Delayed timer) {
+        return timer instanceof ScheduledTimer<?> ours ? engine.lateFromNanos(ours) : deadlineNanos(timer);
     }
 
     /** Returns the time on the wall clock that instants are on. */
@@ -541,9 +595,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Sets who is called by {@link #shutdownNow}, that of the executor included for a group, before anything is stopped: on the calling
-     * thread, which then stops what is to be stopped, even if the listener throws. It should be quick. In place of the one before;
-     * null for none.
+     * Sets the listener that {@link #shutdownNow} calls before anything is stopped; for a group, also that of its
+     * executor. It is called on the calling thread, which then continues the shutdown even if the listener throws. It
+     * should be quick. Replaces the previous one; null for none.
      */
     public void setStopListener(@Nullable Runnable listener) {
         engine.lifecycle.setStopListener(listener);
@@ -554,17 +608,22 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return tick;
     }
 
-    /** Returns how many runs may go on at a time. */
+    /** Returns how late a run of a repeating timer may start so that wake-ups are shared; zero for not at all. */
+    public Duration startTolerance() {
+        return Duration.ofNanos(engine.settings.startToleranceNanos());
+    }
+
+    /** Returns how many runs may be active at a time. */
     public int maxWorkers() {
         return engine.workers.maxSize();
     }
 
-    /** Returns how many threads stay, once they have come, though they have nothing to do. */
+    /** Returns how many idle threads stay, once started. */
     public int coreWorkers() {
         return engine.workers.coreSize();
     }
 
-    /** Returns for how long a worker that has nothing to do stays. */
+    /** Returns for how long an idle worker stays. */
     public Duration workerKeepAlive() {
         return Duration.ofNanos(engine.settings.workerKeepAliveNanos());
     }
@@ -580,9 +639,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Returns how full the buckets of the wheel were when the tick thread last said so, and lets it say so again, once a second at most: at its
-     * next pass, for which it is woken. Null before the first answer; where nobody asks, it costs nothing. The wheel of a group is that of its
-     * executor.
+     * Returns the last published bucket occupancy of the wheel, and requests a new one, at most once a second. The tick
+     * thread is woken and publishes it in its next pass. Null before the first result; without readers it costs
+     * nothing. The wheel of a group is that of its executor.
      */
     public WheelSnapshot.@Nullable Occupancy occupancy() {
         return engine.occupancy();

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link WheelScheduledExecutor}. Each method checks its argument, names the rule and the value if it does not
- * fit, and returns this builder. Not thread-safe.
+ * Builds a {@link WheelScheduledExecutor}. Each method checks its argument, names the rule and the value if it is
+ * invalid, and returns this builder. Not thread-safe.
  */
 public final class WheelScheduledExecutorBuilder {
 
@@ -29,7 +29,7 @@ public final class WheelScheduledExecutorBuilder {
 
     private static final int DEFAULT_TICK_SHIFT = 14;
 
-    /** To which a timer keeps its deadline; in virtual time nothing is gained by less. */
+    /** The resolution of deadlines in virtual time; a finer one would gain nothing. */
     private static final int EXACT_TICK_SHIFT = 3;
 
     private static final int DEFAULT_MAX_WORKERS = 256;
@@ -48,6 +48,7 @@ public final class WheelScheduledExecutorBuilder {
     private @Nullable Executor executor;
     private long maxPending = Long.MAX_VALUE;
     private int maxCatchUp = Integer.MAX_VALUE;
+    private long startToleranceNanos;
     private RejectionHandler rejectionHandler = (timer, reason) -> {
         throw reason;
     };
@@ -81,6 +82,7 @@ public final class WheelScheduledExecutorBuilder {
         this.threadPerRun = settings.threadPerRun();
         this.maxPending = settings.maxPending();
         this.maxCatchUp = settings.maxCatchUp();
+        this.startToleranceNanos = settings.startToleranceNanos();
         this.rejectionHandler = settings.rejectionHandler();
         this.decorator = settings.decorator();
         this.hooks = settings.hooks();
@@ -90,19 +92,19 @@ public final class WheelScheduledExecutorBuilder {
     private void notForGroup(String setting) {
         if (groups != null) {
             throw new IllegalStateException(
-                    setting + " must not be set for a group, as it is the executor's; was set for group " + groupName);
+                    setting + " must be set on the executor, not on a group; was set on group " + groupName);
         }
     }
 
     private void forGroupOnly(String setting) {
         if (groups == null) {
-            throw new IllegalStateException(setting + " must be set for groups only, which newGroup makes");
+            throw new IllegalStateException(setting + " must be set only on groups, which newGroup creates");
         }
     }
 
     /**
-     * Sets how many due runs may wait in the queue of a group while as many go on as there may be, 64 by default. What has been put
-     * into the queue can be cancelled, but not moved any more; what a group {@linkplain OnFull#WAIT lets wait} beyond that can.
+     * Sets how many due runs may wait in the queue of a group while the group is full, 64 by default. Runs in the queue
+     * can be cancelled but no longer rescheduled; runs that {@linkplain OnFull#WAIT wait} beyond that can.
      *
      * @throws IllegalArgumentException if it is negative
      * @throws IllegalStateException if it is not for a group
@@ -115,7 +117,7 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets what becomes of a run that is due while a group is full; it waits by default.
+     * Sets how a run is handled that is due while a group is full; it waits by default.
      *
      * @throws IllegalStateException if it is not for a group
      */
@@ -126,9 +128,9 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Says whether a group stands apart: neither pause, halt nor shutdown of the executor concern it. While it has something pending,
-     * the executor that has been shut down does not terminate; {@link WheelScheduledExecutor#shutdownNow} ends it, too. False by
-     * default.
+     * Sets whether a group is detached: neither pause, halt nor shutdown of the executor affect it. While it has
+     * pending tasks, an executor that has been shut down does not terminate; {@link WheelScheduledExecutor#shutdownNow}
+     * ends it, too. False by default.
      *
      * @throws IllegalStateException if it is not for a group
      */
@@ -155,7 +157,7 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets how many runs may go on at a time: 256 by default for worker threads, unlimited by default for a
+     * Sets how many runs may be active at a time: 256 by default for worker threads, unlimited by default for a
      * {@linkplain #threadPerRun thread per run} and a {@linkplain #executor given executor}.
      *
      * @throws IllegalArgumentException if it is less than 1
@@ -177,8 +179,8 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets how long a worker stays idle before its thread ends, 60 seconds by default. Two workers always stay, but
-     * in a group none.
+     * Sets how long a worker stays idle before its thread ends, 60 seconds by default. Two workers always stay, in a
+     * group none.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -191,10 +193,11 @@ public final class WheelScheduledExecutorBuilder {
 
     /**
      * Sets where the executor's threads come from. By default they are no daemons, have the context class loader of the
-     * thread that builds the executor, and inherit no thread-locals. The factory is asked when a thread is needed: for the tick thread
-     * when the first task is scheduled, for workers when something is due; by callers, by workers, and by a thread that starts workers,
-     * which is like the tick thread and comes from no factory. Where it throws or returns null for the first worker, {@code execute},
-     * {@code submit} and {@code schedule} with no delay throw, and a timer that is due waits until a worker can be started.
+     * thread that builds the executor, and inherit no thread-locals. The factory is called when a thread is needed: for
+     * the tick thread when the first task is scheduled, for workers when a task is due. It is called by callers, by
+     * workers, and by the starter thread, which is not created by a factory. Where it throws or returns null for the
+     * first worker, {@code execute}, {@code submit} and {@code schedule} with no delay throw, and a timer that is due
+     * waits until a worker can be started.
      */
     public WheelScheduledExecutorBuilder threadFactory(ThreadFactory threadFactory) {
         this.threadFactory = Objects.requireNonNull(threadFactory, "threadFactory must not be null");
@@ -202,10 +205,11 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets where the tick thread, and the one that hands over to a thread per run or a given executor, come from; by default the
-     * {@linkplain #threadFactory thread factory}. They should be platform threads. The thread that starts workers where no caller does is
-     * a platform thread like the tick thread: its group, priority and context class loader, a daemon if that is one, and its name with
-     * {@code starter} in place of {@code tick} at the end, or after it.
+     * Sets where the tick thread, and the one that hands over to a thread per run or a given executor, come from; by
+     * default the {@linkplain #threadFactory thread factory}. They should be platform threads. The starter thread,
+     * which starts workers where no caller does, is a platform thread like the tick thread. It has the same group,
+     * priority, context class loader and daemon status. Its name has {@code starter} in place of {@code tick} at the
+     * end, or appended.
      */
     public WheelScheduledExecutorBuilder tickThreadFactory(ThreadFactory threadFactory) {
         notForGroup("tickThreadFactory");
@@ -214,8 +218,8 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Starts a thread of this factory for each run, usually a virtual one: {@code Thread.ofVirtual().factory()}. The factory
-     * may be asked by several threads at a time: for what is due at once, by the caller.
+     * Starts a thread of this factory for each run, usually a virtual one: {@code Thread.ofVirtual().factory()}.
+     * Several threads may call the factory at a time: for tasks that are due at once, the caller does.
      */
     public WheelScheduledExecutorBuilder threadPerRun(ThreadFactory threadPerRun) {
         this.threadPerRun = Objects.requireNonNull(threadPerRun, "threadPerRun must not be null");
@@ -223,10 +227,10 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Runs tasks on this executor. It may block or run them in its caller, which then holds up the tasks behind; what it
-     * refuses is offered again, and counted. It is not shut down with this one. If it is shut down before this one, what it
-     * refuses then or has never started ends as cancelled, which is logged. What it drops silently while it goes on stays
-     * pending until {@link WheelScheduledExecutor#shutdownNow}.
+     * Runs tasks on this executor. It may block or run them in its caller, which then delays the tasks behind. Runs
+     * that it rejects are offered again, and counted. It is not shut down with this one. If it is shut down before this
+     * one, runs that it then rejects or has never started end as cancelled, which is logged. Runs that it drops
+     * silently while it is active stay pending until {@link WheelScheduledExecutor#shutdownNow}.
      */
     public WheelScheduledExecutorBuilder executor(Executor executor) {
         notForGroup("executor");
@@ -247,7 +251,7 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets how many missed runs a fixed-rate task makes up: 0 skips to the next in phase, 1 makes up one; all by default.
+     * Sets how many missed runs of a fixed-rate task are caught up: 0 skips to the next in phase; all by default.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -257,7 +261,29 @@ public final class WheelScheduledExecutorBuilder {
         return this;
     }
 
-    /** Sets what becomes of a task that is not accepted; by default the submitting method throws. */
+    /**
+     * Sets how late a run of a rate or a fixed delay may start so that wake-ups are shared; zero by default. With 10
+     * ms, there are at most a hundred wake-ups a second. No run is early; the phase of a rate stays, and a delay counts
+     * from the end of the run. A tolerance that is more than half of a period is halved until it is not. The first run
+     * of a timer without an initial delay, a catch-up run and one that is {@linkplain WheelTimer#reschedule moved} wait
+     * for nothing. Runs that share a wake-up start in no particular order, and may be overtaken by timers that are due
+     * later. One-time timers start when they are due.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public WheelScheduledExecutorBuilder startTolerance(Duration startTolerance) {
+        this.startToleranceNanos = checkTolerance("startTolerance", startTolerance);
+        return this;
+    }
+
+    /** Returns the tolerance in nanoseconds. */
+    static long checkTolerance(String name, Duration tolerance) {
+        Objects.requireNonNull(tolerance, name + " must not be null");
+        check(!tolerance.isNegative(), name + " must not be negative", tolerance);
+        return WallClockWatch.saturatedNanos(tolerance);
+    }
+
+    /** Sets the handler of tasks that are not accepted; by default the submitting method throws. */
     public WheelScheduledExecutorBuilder rejectionHandler(RejectionHandler rejectionHandler) {
         this.rejectionHandler = Objects.requireNonNull(rejectionHandler, "rejectionHandler must not be null");
         return this;
@@ -271,29 +297,31 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets what is wrapped around each timer when it is scheduled, on the scheduling thread; a worker then runs the
-     * wrapper, which runs the timer. A timer whose wrapper returns without having run it ends cancelled. Where a {@link
-     * ManagedTask} is returned, nothing is wrapped: the timer runs its task, in the books of that one.
+     * Sets the decorator that wraps each timer when it is scheduled, on the scheduling thread; a worker then runs the
+     * wrapper, which runs the timer. A timer whose wrapper returns without having run it ends cancelled. If a
+     * {@link ManagedTask} is returned, nothing is wrapped: the timer runs its task, recorded by that one.
      */
     public WheelScheduledExecutorBuilder decorator(Function<WheelTimer<?>, Runnable> decorator) {
         this.decorator = Objects.requireNonNull(decorator, "decorator must not be null");
         return this;
     }
 
-    /** Sets what is called before and after each run, on its thread. */
+    /** Sets the hooks that are called before and after each run, on its thread. */
     public WheelScheduledExecutorBuilder runHooks(RunHooks hooks) {
         this.hooks = Objects.requireNonNull(hooks, "runHooks must not be null");
         return this;
     }
 
-    /** Sets where monotonic time comes from, the machine by default; something else only for tests in virtual time. */
+    /** Sets the source of monotonic time, the machine by default; another source is only for tests in virtual time. */
     public WheelScheduledExecutorBuilder timeSource(TimeSource timeSource) {
         notForGroup("timeSource");
         this.timeSource = Objects.requireNonNull(timeSource, "timeSource must not be null");
         return this;
     }
 
-    /** Says whether the executor is {@linkplain WheelScheduledExecutor#halt halted} from the start; false by default. */
+    /**
+     * Sets whether the executor is {@linkplain WheelScheduledExecutor#halt halted} from the start; false by default.
+     */
     public WheelScheduledExecutorBuilder halted(boolean halted) {
         this.halted = halted;
         return this;
@@ -331,6 +359,7 @@ public final class WheelScheduledExecutorBuilder {
                 executor,
                 maxPending,
                 maxCatchUp,
+                startToleranceNanos,
                 rejectionHandler,
                 decorator,
                 hooks,

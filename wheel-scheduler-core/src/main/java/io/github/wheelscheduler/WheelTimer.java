@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A scheduled task, and the future of its result.
  *
- * <p>All methods may be called from any thread, the task itself included. {@link #cancel} is a single compare-and-set: it
- * wins or loses against the start, the end and the re-arming of a run, and lets go of the task at once. With
- * {@code cancel(true)} the interrupt reaches the run that is going on and no other.
+ * <p>All methods may be called from any thread, the task itself included. {@link #cancel} is a single compare-and-set:
+ * it wins or loses against the start, the end and the re-arming of a run, and releases the task at once. With
+ * {@code cancel(true)} the interrupt reaches the active run and no other.
  *
  * @param <V> the type of the result
  */

@@ -129,7 +129,7 @@ class HostileUserCodeTest {
         Object ignored = instant.get(30, SECONDS);
         assertThat(ran).hasValue(1);
         assertThat(executor.pendingCount()).isEqualTo(messages);
-        assertThat(log.messages()).singleElement().asString().contains("The clock failed");
+        assertThat(log.messages()).singleElement().asString().contains("Reading the wall clock failed");
     }
 
     private static void assertEnds(WheelScheduledExecutor executor) throws InterruptedException {

@@ -52,7 +52,7 @@ class RefusingExecutorTest {
             Object ignored = executor.submit(() -> {}).get(30, SECONDS);
         }
         assertThat(executor.snapshot().totals().refusedHandOvers()).isEqualTo(20);
-        assertThat(log.messages()).singleElement().asString().contains("refused a due run");
+        assertThat(log.messages()).singleElement().asString().contains("rejected a due run");
     }
 
     @Test

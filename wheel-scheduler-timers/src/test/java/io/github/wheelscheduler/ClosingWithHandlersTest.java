@@ -102,7 +102,7 @@ class ClosingWithHandlersTest {
             timers.close();
             assertThat(log.messages())
                     .anyMatch(message -> message.contains("Closing stubborn ones")
-                            && message.contains("1 threads are still in one"));
+                            && message.contains("1 threads are still running one"));
         } finally {
             mayEnd.set(true);
         }

@@ -12,13 +12,14 @@ import org.openjdk.jmh.runner.RunnerException;
 public final class Main {
 
     private static final String USAGE = """
-            compare   measures ours and its peers, each in JVMs of its own, and adds to the file of results
-                      --figures A,J --variants 1M --contenders wheel,hwt --jvms 5 --java <home> --results <file>
-            report    writes benchmarks.md and its plots from that file
-            profile   writes profiles.md: where processor time and memory of ours go
-            scale     writes scaling.md: measured parts, and a simulation of more processors
-            quick     runs everything once on tiny sizes, and fails when something is broken
-            jmh       passes its arguments on to JMH
+            compare   measures ours and its peers, each in JVMs of its own, and adds to the file of results:
+                      --figures A,J --variants 1M --contenders wheel,hwt --callers 1,4 --jvms 5 --java <home>
+                      --results <file>.
+            report    writes benchmarks.md and its plots from that file.
+            profile   writes profiles.md: where processor time and memory of ours go.
+            scale     writes scaling.md: measured parts, and a simulation of more processors.
+            quick     runs everything once on tiny sizes, and fails when something is broken.
+            jmh       passes its arguments on to JMH.
             """;
 
     private Main() {}

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param figures names of figures; all if empty
  * @param variants names of variants; all if empty
  * @param contenders names of contenders; all if empty
+ * @param callers how many threads call, for figures in which that is a variant; the usual numbers if empty
  * @param jvms how many JVMs measure each; 0 for the default of the JDK
  * @param javaHome where the JDK is that measures; null for the one that runs this
  * @param results the file of results
@@ -20,6 +21,7 @@ record Options(
         List<String> figures,
         List<String> variants,
         List<String> contenders,
+        List<Integer> callers,
         int jvms,
         @Nullable Path javaHome,
         Path results,
@@ -34,7 +36,8 @@ record Options(
      * @throws IllegalArgumentException if one is unknown, has no value, or has one that cannot be
      */
     static Options parse(List<String> args) {
-        Options options = new Options(List.of(), List.of(), List.of(), 0, null, DEFAULT_RESULTS, DEFAULT_DOCS);
+        Options options =
+                new Options(List.of(), List.of(), List.of(), List.of(), 0, null, DEFAULT_RESULTS, DEFAULT_DOCS);
         for (int i = 0; i < args.size(); i += 2) {
             if (i + 1 == args.size()) {
                 throw new IllegalArgumentException("an option must have a value, was " + args.get(i));
@@ -46,16 +49,23 @@ record Options(
 
     private Options with(String option, String value) {
         return switch (option) {
-            case "--figures" -> new Options(knownFigures(value), variants, contenders, jvms, javaHome, results, docs);
-            case "--variants" -> new Options(figures, list(value), contenders, jvms, javaHome, results, docs);
-            case "--contenders" -> new Options(figures, variants, list(value), jvms, javaHome, results, docs);
-            case "--jvms" -> new Options(figures, variants, contenders, positive(value), javaHome, results, docs);
-            case "--java" -> new Options(figures, variants, contenders, jvms, Path.of(value), results, docs);
-            case "--results" -> new Options(figures, variants, contenders, jvms, javaHome, Path.of(value), docs);
-            case "--docs" -> new Options(figures, variants, contenders, jvms, javaHome, results, Path.of(value));
+            case "--figures" ->
+                new Options(knownFigures(value), variants, contenders, callers, jvms, javaHome, results, docs);
+            case "--variants" -> new Options(figures, list(value), contenders, callers, jvms, javaHome, results, docs);
+            case "--contenders" -> new Options(figures, variants, list(value), callers, jvms, javaHome, results, docs);
+            case "--callers" ->
+                new Options(figures, variants, contenders, positives(option, value), jvms, javaHome, results, docs);
+            case "--jvms" ->
+                new Options(figures, variants, contenders, callers, positive(option, value), javaHome, results, docs);
+            case "--java" -> new Options(figures, variants, contenders, callers, jvms, Path.of(value), results, docs);
+            case "--results" ->
+                new Options(figures, variants, contenders, callers, jvms, javaHome, Path.of(value), docs);
+            case "--docs" ->
+                new Options(figures, variants, contenders, callers, jvms, javaHome, results, Path.of(value));
             default ->
-                throw new IllegalArgumentException("option must be one of --figures, --variants, --contenders, --jvms,"
-                        + " --java, --results, --docs, was " + option);
+                throw new IllegalArgumentException(
+                        "option must be one of --figures, --variants, --contenders, --callers,"
+                                + " --jvms, --java, --results, --docs, was " + option);
         };
     }
 
@@ -67,7 +77,11 @@ record Options(
         return list(value).stream().map(name -> Figures.named(name).name()).toList();
     }
 
-    private static int positive(String value) {
+    private static List<Integer> positives(String option, String value) {
+        return list(value).stream().map(number -> positive(option, number)).toList();
+    }
+
+    private static int positive(String option, String value) {
         try {
             int number = Integer.parseInt(value);
             if (number > 0) {
@@ -76,7 +90,7 @@ record Options(
         } catch (NumberFormatException ex) {
             // the same error
         }
-        throw new IllegalArgumentException("--jvms must be a positive number, was " + value);
+        throw new IllegalArgumentException(option + " must be a positive number, was " + value);
     }
 
     boolean wantsFigure(String name) {

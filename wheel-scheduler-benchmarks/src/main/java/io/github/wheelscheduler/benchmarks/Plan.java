@@ -42,7 +42,7 @@ record Plan(List<Item> items) {
     }
 
     private static void addRound(List<Item> items, Options options, Figure figure, int java, int jvm) {
-        for (String variant : figure.variants()) {
+        for (String variant : variants(figure, options)) {
             for (String contender : figure.contenders(variant)) {
                 if (options.wantsVariant(variant)
                         && options.wantsContender(contender)
@@ -52,6 +52,10 @@ record Plan(List<Item> items) {
                 }
             }
         }
+    }
+
+    private static List<String> variants(Figure figure, Options options) {
+        return options.callers().isEmpty() ? figure.variants() : figure.variants(options.callers());
     }
 
     double seconds() {

@@ -55,6 +55,9 @@ class OptionsTest {
                 .isThrownBy(() -> Options.parse(List.of("--jvms", "many")))
                 .withMessageContaining("was many");
         assertThatIllegalArgumentException()
+                .isThrownBy(() -> Options.parse(List.of("--callers", "2,0")))
+                .withMessage("--callers must be a positive number, was 0");
+        assertThatIllegalArgumentException()
                 .isThrownBy(() -> Options.parse(List.of("--fast", "1")))
                 .withMessageContaining("was --fast");
         assertThatIllegalArgumentException()

@@ -20,6 +20,28 @@ class PlanTest {
     }
 
     @Test
+    void callersTakeTheUsualVariantsPlace() {
+        List<Plan.Item> items = Plan.of(
+                        Options.parse(List.of(
+                                "--figures",
+                                "A,D,I,N",
+                                "--contenders",
+                                "wheel/2,wheel",
+                                "--callers",
+                                "1,8",
+                                "--jvms",
+                                "1")),
+                        25)
+                .items();
+
+        assertThat(items)
+                .extracting(item -> item.figure().name() + " " + item.variant())
+                .contains("A 1-thread", "A 8-threads", "I 8-threads", "N execute-by-8", "N schedule-near-by-1")
+                .doesNotContain("A 2-threads", "N execute");
+        assertThat(items).filteredOn(item -> item.figure().name().equals("D")).isNotEmpty();
+    }
+
+    @Test
     void olderJdkMeasuresWhatItHas() {
         List<Plan.Item> items = Plan.of(Options.parse(List.of()), 17).items();
 

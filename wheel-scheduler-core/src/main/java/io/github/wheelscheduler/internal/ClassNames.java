@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.internal;
 
-/** What classes are called, once for each. */
+/** The names of classes, computed once for each. */
 public final class ClassNames {
 
     private static final ClassValue<String> NAMES = new ClassValue<>() {

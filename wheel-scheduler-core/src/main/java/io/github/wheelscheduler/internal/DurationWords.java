@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Durations as people write them, such as {@code 1.5 s}, {@code 250 ms}, {@code 1 h 30 min}: in every text for people, but for a refused
- * value and its bounds, which are written as a setting takes them, {@code PT0S}, as all that programs read is.
+ * Formats durations for people, such as {@code 1.5 s}, {@code 250 ms}, {@code 1 h 30 min}. A rejected value, its bounds
+ * and all text for programs use the form of a setting, {@code PT0S}.
  */
 public final class DurationWords {
 

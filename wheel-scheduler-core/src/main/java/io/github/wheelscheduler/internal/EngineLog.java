@@ -4,7 +4,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** Logs failures of the engine's own work, and of what it runs. Throws nothing, unless there is no memory for the call itself. */
+/**
+ * Logs failures of the engine itself, and of the code that it runs. Throws nothing, unless there is no memory for the
+ * call itself.
+ */
 public final class EngineLog {
 
     private static final Logger LOGGER = System.getLogger("io.github.wheelscheduler");
@@ -15,8 +18,8 @@ public final class EngineLog {
     public static void prepare() {}
 
     /**
-     * Logs a message, if possible: neither a broken log nor the text of a task or of a failure harms the caller. A failure that cannot be
-     * printed is logged as far as it can.
+     * Logs a message, if possible. Neither a broken log nor the text of a task or of a failure affects the caller. A
+     * failure that cannot be printed is logged in part.
      *
      * @param subject is added to the message, if there is one
      */
@@ -31,7 +34,7 @@ public final class EngineLog {
                 }
             }
         } catch (Throwable ex) {
-            // There is no other place to tell it.
+            // There is no other place to report it.
         }
     }
 
@@ -43,7 +46,7 @@ public final class EngineLog {
         }
     }
 
-    /** There may be no memory to load what finds that out; then the log may have enough. */
+    /** There may be no memory to load the check; then the log may have enough. */
     private static boolean isPrintable(Throwable failure) {
         try {
             return StackText.isPrintable(failure);

@@ -12,7 +12,7 @@ public final class FailureLog {
     private final LogLimit limit;
 
     /**
-     * Creates a log that has said nothing.
+     * Creates a log without earlier lines.
      *
      * @param message the text of each line; shows no user's objects
      * @param nanoClock a monotonic clock in nanoseconds
@@ -23,16 +23,16 @@ public final class FailureLog {
         this.limit = new LogLimit(nanoClock);
     }
 
-    /** Logs a failure, with what was thrown, if anything was, unless one has been logged within the last minute. */
+    /** Logs a failure, with its exception, if there is one, unless one has been logged within the last minute. */
     public void log(@Nullable Throwable failure) {
         try {
             long others = limit.tryPass();
             if (others >= 0) {
-                String more = others == 0 ? "" : "; " + others + " more have not been logged since the last time";
+                String more = others == 0 ? "" : "; " + others + " more failures were not logged since the last line";
                 EngineLog.log(level, message + more, null, failure);
             }
         } catch (Throwable ex) {
-            // Neither a broken log nor a lack of memory may harm the caller.
+            // Neither a broken log nor a lack of memory may affect the caller.
         }
     }
 }

@@ -33,10 +33,10 @@ public final class LogLimit {
     }
 
     /**
-     * Does what {@link #tryPass()} does, and has what is held back summed up.
+     * Like {@link #tryPass()}, and has suppressed lines summed up.
      *
-     * @param sumUpLater is given what sums up, when the first one is held back
-     * @param summary is told how many there are then, if any
+     * @param sumUpLater receives the task that logs the summary, when the first line is suppressed
+     * @param summary receives their count, if there are any
      */
     public long tryPass(Consumer<Runnable> sumUpLater, LongConsumer summary) {
         long nowNanos = nanoClock.getAsLong();

@@ -17,6 +17,18 @@ public final class ShortMemory {
         pause(PAUSE_NANOS);
     }
 
+    /** Repeats work that no other thread would do until it throws nothing. */
+    public static void untilDone(Runnable step) {
+        while (true) {
+            try {
+                step.run();
+                return;
+            } catch (Throwable ex) {
+                pause();
+            }
+        }
+    }
+
     /** Waits for the time, or shorter if there is no memory for that. */
     public static void pause(long nanos) {
         try {

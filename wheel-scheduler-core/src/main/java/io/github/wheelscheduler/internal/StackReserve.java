@@ -9,8 +9,8 @@ package io.github.wheelscheduler.internal;
  * anything. The locals count in compiled code only if there is something in the method that may leave that code. It has too many
  * instructions to become a part of its caller, which would need as much wherever it is called from then, also when it does not ask.
  *
- * <p>Each amount has a method of its own. To ask for twice as much by two nested calls would do in the interpreter only: the frame of the
- * outer one is small once it has been compiled, so that the inner one asks for the same stack again.
+ * <p>Each amount has a method of its own. Two nested calls would ask for twice as much only in the interpreter.
+ * Compiled, the outer frame is small, so the inner call asks for the same stack again.
  */
 // spotless:off
 @SuppressWarnings({"unused", "UnusedVariable", "InfiniteRecursion"})

@@ -16,7 +16,7 @@ public final class StackText {
         return text.length() > mostCharacters ? text.substring(0, end(text, mostCharacters)) : text;
     }
 
-    /** Half of a pair is no character, which what writes the text may refuse. */
+    /** Half of a surrogate pair is no character, which an encoder may reject. */
     private static int end(CharSequence text, int length) {
         return length > 0 && Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length;
     }
@@ -65,7 +65,7 @@ public final class StackText {
         }
     }
 
-    /** Returns whether a log can print what was thrown: its text does not fail and is not endless. */
+    /** Returns whether a log can print an exception: its text does not fail and is not endless. */
     public static boolean isPrintable(Throwable thrown) {
         try {
             return isPrinted(thrown, new Bounded(MOST_CHARACTERS_OF_A_LOG));
@@ -85,7 +85,7 @@ public final class StackText {
         }
     }
 
-    /** Fails when it is full, which ends what writes into it. */
+    /** Fails when it is full, which ends its writer. */
     private static final class Bounded extends Writer {
 
         private final StringBuilder text = new StringBuilder();
@@ -121,7 +121,7 @@ public final class StackText {
         private void requireRoom(int length, int room) {
             if (length > room) {
                 text.setLength(end(text, text.length()));
-                throw new IllegalStateException("text must be short enough, was longer than " + mostCharacters);
+                throw new IllegalStateException("text must have at most " + mostCharacters + " characters, had more");
             }
         }
 

@@ -12,12 +12,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the calls of a user's code: keeps what they throw from everything else, and lets a close interrupt and await the calls that are
- * going on. Any thread.
+ * Tracks the calls of a user's code: contains their exceptions, and lets a close interrupt and await the calls that are
+ * active. Any thread.
  */
 public final class UserCalls {
 
-    /** How often calls that go on after the limit are interrupted, and how long it is between two of these. */
+    /** The number of interrupts of calls that continue after the limit, and the time between two of them. */
     private static final int MOST_INTERRUPTS = 10;
 
     private static final long INTERRUPT_EVERY_NANOS = 100_000_000;
@@ -44,7 +44,7 @@ public final class UserCalls {
     /**
      * Creates one without calls.
      *
-     * @param log is told of what calls throw
+     * @param log logs exceptions thrown by calls
      */
     public UserCalls(FailureLog log) {
         this.log = log;
@@ -91,7 +91,7 @@ public final class UserCalls {
             // The thread is out by then; the map has failed to count that, and it is never asked for its size.
         }
         if (closed && !isInside() && interrupted.remove(Thread.currentThread())) {
-            // It was meant for the call, and not for what the thread does next.
+            // It was meant for the call, not for the thread's next work.
             boolean ignored = Thread.interrupted();
         }
     }
@@ -111,7 +111,9 @@ public final class UserCalls {
         return inside.containsKey(Thread.currentThread());
     }
 
-    /** Calls a handler, and counts and logs what it throws. Throws nothing. Within {@link #enter} and {@link #leave}. */
+    /**
+     * Calls a handler, and counts and logs its exceptions. Throws nothing. Within {@link #enter} and {@link #leave}.
+     */
     public <T> void call(Consumer<? super T> handler, T argument) {
         try {
             handler.accept(argument);
@@ -120,7 +122,7 @@ public final class UserCalls {
         }
     }
 
-    /** Counts and logs what a call has thrown. Throws nothing. */
+    /** Counts and logs the exception of a call. Throws nothing. */
     public void failed(Throwable failure) {
         failures.incrementAndGet();
         log.log(failure);
@@ -145,10 +147,11 @@ public final class UserCalls {
     }
 
     /**
-     * Waits, after {@link #close}, until no call is going on. After the limit it interrupts the calls that are, for a second; if some go on
-     * all the same, that is logged. Called from within a call, it does not wait; nor once the thread is interrupted, which it stays.
+     * Waits, after {@link #close}, until no call is active. After the limit it interrupts the calls that are, for a
+     * second; if some continue all the same, that is logged. Called from within a call, it does not wait; nor once the
+     * thread is interrupted, which it stays.
      *
-     * @param owner the name of what the calls belong to, for the log
+     * @param owner the name of the owner of the calls, for the log
      */
     public void awaitQuiet(String owner, long limitNanos) {
         if (isInside()) {
@@ -169,15 +172,18 @@ public final class UserCalls {
 
     private void logStillRunning(String owner) {
         try {
-            String message = "Closing " + owner + " has interrupted handlers and waits no longer; " + inside.size()
-                    + " threads are still in one";
+            String message = "Closing " + owner + " interrupted its handlers and stopped waiting; " + inside.size()
+                    + " threads are still running one";
             EngineLog.log(Level.WARNING, message, null, null);
         } catch (Throwable ex) {
-            // Neither a broken log nor a lack of memory may harm the caller.
+            // Neither a broken log nor a lack of memory may affect the caller.
         }
     }
 
-    /** Interrupts, after {@link #close}, the calls that are going on, and waits a moment for their end; returns whether none is. */
+    /**
+     * Interrupts, after {@link #close}, the calls that are active, and waits a moment for their end; returns whether
+     * none is.
+     */
     public boolean interruptAndAwaitQuiet() throws InterruptedException {
         try {
             inside.keySet().forEach(this::interrupt);

@@ -16,9 +16,9 @@ public final class LogCapture extends Handler implements AutoCloseable {
 
     private static final List<String> OF_SLOWNESS = List.of(
             "The tick thread overslept",
-            " not made up; ",
+            " not caught up; ",
             "The workers cannot keep up",
-            ", longer than it is to the next one;");
+            ", longer than the time to its next run;");
 
     private final Logger logger;
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();

@@ -286,7 +286,8 @@ final class Browser implements AutoCloseable {
     String text(String selector) {
         Object text = script(
                 "const found = document.querySelector(arguments[0]); return found ? found.innerText : ''", selector);
-        return String.valueOf(text);
+        // A number and its unit stay on one line, which is of no interest to most tests.
+        return String.valueOf(text).replace('\u00a0', ' ');
     }
 
     void awaitText(String selector, String part) {
@@ -330,11 +331,16 @@ final class Browser implements AutoCloseable {
         return driver.executeScript(script, arguments);
     }
 
+    /** Returns the value that a script hands to its last argument. */
+    Object scriptAsync(String script, Object... arguments) {
+        return driver.executeAsyncScript(script, arguments);
+    }
+
     /** Returns the serious and critical findings of axe-core. The page must have been looked at for faults before. */
     List<?> barriers() {
         assertThat(faults()).as("faults before axe-core is put in").isEmpty();
         script(resource("/axe-core/axe.min.js"));
-        return (List<?>) driver.executeAsyncScript(FIND_BARRIERS);
+        return (List<?>) scriptAsync(FIND_BARRIERS);
     }
 
     private static String resource(String name) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -133,7 +134,7 @@ class SteeringInBrowserTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"401, not signed in", "403, may not steer", "405, only reading", "409, state", "415, JSON"})
+    @CsvSource({"401, not signed in", "403, permission denied", "405, read-only", "409, state", "415, JSON"})
     void refusalIsExplained(int status, String words, Browser browser) throws IOException {
         browser.expect(String.valueOf(status));
         try (Proxy proxy = Proxy.start("", server.port())) {
@@ -187,5 +188,73 @@ class SteeringInBrowserTest {
 
     private static String scheduleOf(String id) {
         return server.task(id).schedule().toString();
+    }
+
+    @Test
+    void pauseNamesWhoAndWhyOnEachView(Browser browser) {
+        String card = hook("scheduler") + "[data-name='taskScheduler'] ";
+        browser.open(server.dashboard("live=1"));
+        browser.click(card + hook("pause-scheduler"));
+        browser.one(hook("pause-reason"));
+        browser.press("deploying 2.4");
+        browser.click(hook("ask") + " " + hook("confirm"));
+        try {
+            for (String view : List.of("", "view=day", "view=tasks", "view=task&id=" + Shop.RATES)) {
+                browser.open(server.dashboard("live=1&" + view));
+                browser.awaitText("#findings-list li:first-child", "Paused by an unknown user");
+                browser.awaitText("#findings-list li:first-child", ": deploying 2.4");
+            }
+        } finally {
+            server.wheel().start();
+        }
+        browser.awaitNone("#findings-list li.paused");
+    }
+
+    @Test
+    void buttonThatCannotWorkSaysWhy(Browser browser) {
+        openTask(browser, Shop.RATES);
+        assertThat(browser.one(hook("interrupt")).isEnabled()).isFalse();
+        assertThat(browser.one(hook("interrupt")).getAttribute("title")).isEqualTo("It is not running");
+        assertThat(browser.one(hook("trigger")).getAttribute("title"))
+                .isEqualTo("Runs it once, now, in addition to its schedule");
+        assertThat(browser.one(hook("reset")).getAttribute("title"))
+                .isEqualTo("Restores the configured schedule and ends a pause");
+        server.wheel().getTaskRegistry().trigger(Shop.EXPORT);
+        openTask(browser, Shop.EXPORT);
+        browser.awaitThat(
+                "a trigger that is off", () -> !browser.one(hook("trigger")).isEnabled());
+        assertThat(browser.one(hook("trigger")).getAttribute("title")).isEqualTo("It is running");
+        browser.click(hook("interrupt"));
+        browser.click(hook("ask") + " " + hook("confirm"));
+        browser.awaitThat("a pending task", () -> isIn(TaskInfo.State.PENDING, Shop.EXPORT));
+    }
+
+    @Test
+    void focusOfADialogLiesOnItsField(Browser browser) {
+        openTask(browser, Shop.INVOICES);
+        browser.click(hook("retime"));
+        browser.one(hook("retime-dialog"));
+        assertThat(browser.script("return document.activeElement.id")).isEqualTo("retime-value");
+    }
+
+    @Test
+    void invalidScheduleNamesItsField(Browser browser) {
+        browser.expect("400");
+        openTask(browser, Shop.INVOICES);
+        browser.click(hook("retime"));
+        browser.type(hook("retime-value"), "soon");
+        browser.click(hook("preview"));
+        browser.awaitText(hook("retime-preview"), "Invalid schedule. Cron expression must ");
+    }
+
+    @Test
+    void allOfManyTasksAreSaidToBePaused(Browser browser) {
+        browser.open(server.dashboard("view=tasks&text=rates"));
+        browser.click(hook("bulk-pause"));
+        browser.awaitText(hook("ask"), "Runs due meanwhile are skipped.");
+        browser.awaitText(hook("ask"), "If the number of matching tasks has changed, nothing happens.");
+        browser.click(hook("ask") + " " + hook("confirm"));
+        browser.awaitText(hook("bulk-result"), "All 1 paused.");
+        server.wheel().getTaskRegistry().resume(Shop.RATES);
     }
 }

@@ -22,7 +22,11 @@ class ViewsInBrowserTest {
 
     @BeforeAll
     static void start() {
-        server = Server.startWithDurableTasks(DurableShop.class, "wheel.scheduler.durable.node=shop-node");
+        server = Server.startWithDurableTasks(
+                DurableShop.class,
+                "wheel.scheduler.durable.node=shop-node",
+                "wheel.scheduler.trace-url=https://tracer.example/trace/{traceId}");
+        server.wheel().setTraceIds(failure -> "4bf92f");
         server.wheel().getTaskRegistry().trigger(Shop.EXPORT);
     }
 
@@ -97,6 +101,8 @@ class ViewsInBrowserTest {
     @Test
     void dayShowsWhatStartsTogether(Browser browser) {
         browser.open(server.dashboard("view=day"));
+        browser.awaitText(hook("tonight"), "with ");
+        browser.click(hook("view-day") + " summary");
         browser.awaitText(hook("together"), "reports.nightly");
         assertThat(browser.text(hook("together"))).contains("sessions.cleanup");
     }
@@ -112,6 +118,20 @@ class ViewsInBrowserTest {
         browser.open(server.dashboard("view=task&id=" + Shop.SYNC));
         browser.awaitText(hook("last-error"), "The warehouse does not answer");
         assertThat(browser.text(hook("trace"))).contains("Shop.syncWarehouse");
+    }
+
+    @Test
+    void failureLeadsToItsTrace(Browser browser) {
+        String link = " a[href='https://tracer.example/trace/4bf92f'][rel='noopener noreferrer']";
+        browser.open(server.dashboard("view=task&id=" + Shop.SYNC));
+        assertThat(browser.one(hook("last-error") + link).getText()).isEqualTo("4bf92f");
+        browser.awaitThat(
+                "a link in the list of runs",
+                () -> !browser.all(hook("view-task") + " tbody" + link).isEmpty());
+        browser.open(server.dashboard("view=overview"));
+        browser.awaitThat(
+                "a link beside the finding",
+                () -> browser.all("#findings li" + link).size() == 1);
     }
 
     @Test
@@ -159,8 +179,8 @@ class ViewsInBrowserTest {
                 "spring.application.name=" + EvilShop.MARKUP,
                 "wheel.scheduler.durable.node=<img src=x>")) {
             EvilShop.fill(evil);
-            for (String query :
-                    List.of("", "view=day", "view=tasks", "view=durable", "view=task&id=" + EvilShop.encoded())) {
+            for (String query : List.of(
+                    "", "view=day&often=yes", "view=tasks", "view=durable", "view=task&id=" + EvilShop.encoded())) {
                 browser.open(evil.dashboard("live=1&" + query));
                 browser.awaitText(hook("view"), EvilShop.MARKUP);
                 browser.awaitText(hook("application"), EvilShop.MARKUP);

@@ -16,8 +16,8 @@ import org.springframework.util.MimeType;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The endpoint {@code wheeldashboard}: a page on which tasks are seen and steered, and its files. What the page shows, it
- * asks of the endpoints {@code wheelscheduler} and {@code wheeldurable}, whose access and exposure are their own.
+ * The endpoint {@code wheeldashboard}: a page on which tasks are seen and steered, and its files. The page reads from
+ * the endpoints {@code wheelscheduler} and {@code wheeldurable}, whose access and exposure are their own.
  */
 @WebEndpoint(id = WheelDashboardEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public final class WheelDashboardEndpoint {
@@ -25,10 +25,10 @@ public final class WheelDashboardEndpoint {
     /** The id of the endpoint. */
     public static final String ID = "wheeldashboard";
 
-    /** What is answered with the paths of the endpoints that the page asks. */
+    /** The path that is answered with the paths of the endpoints that the page reads. */
     public static final String SETTINGS = "settings";
 
-    /** What is answered with nothing, and with a token in its headers where requests must have one. */
+    /** The path whose empty answer has a token in its headers where requests need one. */
     public static final String TOKEN = "token";
 
     private final Supplier<PathMappedEndpoints> endpoints;

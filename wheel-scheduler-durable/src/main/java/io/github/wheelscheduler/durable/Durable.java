@@ -16,9 +16,9 @@ import java.lang.annotation.Target;
  * void closeTheDay() { ... }
  * }</pre>
  *
- * <p>What a run throws is logged and counted, and the next run comes at its time. Where a method cannot be durable, as with a scheduler of its own that
- * is not on the wheel, or if it may return before it has ended, as with {@code @Async}, a future or a publisher, the start stops: it never runs on every node in
- * silence.
+ * <p>An exception of a run is logged and counted, and the next run comes at its time. A method that cannot be durable
+ * stops the start, rather than run on every node. Its scheduler must be on the wheel, and it must not return before its
+ * work has ended, as with {@code @Async}, a future or a publisher.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -28,14 +28,14 @@ public @interface Durable {
     /** What it is called in the database; class and method by default. An id that two schedules would share stops the start. */
     String value() default "";
 
-    /** What becomes of a run whose time has come while no node was there. */
+    /** The treatment of runs that were due while no node was up. */
     Missed missed() default Missed.RUN_ONCE;
 
-    /** What becomes of runs whose time has come while no node was there. */
+    /** The treatment of runs that were due while no node was up. */
     enum Missed {
-        /** However many they were, one run makes up for them. */
+        /** One run catches up for all of them. */
         RUN_ONCE,
-        /** They are left out: more than ten seconds late is too late. */
+        /** They are skipped: more than ten seconds late is too late. */
         SKIP
     }
 }

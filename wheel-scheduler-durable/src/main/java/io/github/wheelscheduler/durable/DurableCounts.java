@@ -6,13 +6,13 @@ package io.github.wheelscheduler.durable;
  * @param waiting rows that are claimed and not started, now
  * @param running runs that are going on, now
  * @param claimed rows that have been claimed
- * @param succeeded runs that have come to a good end
- * @param failed runs that have failed, be they retried or not
- * @param givenUp tasks that have failed for good
+ * @param succeeded runs that have succeeded, counted when the database has committed their end
+ * @param failed runs that have failed, retried or not, counted as succeeded ones are; cancelled runs are not among them
+ * @param givenUp tasks that have failed permanently
  * @param takenOver rows of dead nodes that this node has freed
  * @param lost rows that were claimed here, and then found to be another node's
  * @param givenBack rows that were claimed here and given back, as other nodes may start them sooner
- * @param unreadable rows that were set aside because this node cannot read their payload
+ * @param unreadable rows that this node has released because it cannot read their payload
  */
 public record DurableCounts(
         int waiting,

@@ -5,14 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run, or a task, has ended, as the database has it. Immutable.
+ * The end of a run or of a task, as the database has it. Immutable.
  *
  * @param kind what has become of the task
- * @param handler its handler; {@code recurring:} for a recurring task
+ * @param handler its handler; {@code recurring:} for a method with {@link Durable}
  * @param id which task it is of that handler
- * @param attempt which attempt that was, from 1; 0 if no run of it has ended
- * @param nextAt when the task is due again, by the database's clock; null if it is not, or its schedule says so
- * @param reason why the handler has given it up; null if it has not
+ * @param attempt which attempt that was, from 1; of a task that had not run on, the attempt before; 0 if there was none,
+ *     or where the task was cancelled while no node had it
+ * @param nextAt when the task is due again, by the database's clock; null if it is not, if its schedule says so, or if
+ *     an attempt that failed has scheduled its own id
+ * @param reason why the handler gave it up, or that it was given up because it killed nodes; else null
  * @param thrown what the run has thrown; null if that is not how it ended
  */
 public record DurableEnd(
@@ -39,9 +41,14 @@ public record DurableEnd(
         AGAIN,
         /** Its run has failed, and it runs again: after its pause, or, if it is a recurring one, at its next time. */
         RETRIED,
-        /** It has failed for good, and is kept. */
+        /**
+         * It has failed for good, and is kept; a recurring one that was made at run time runs again at its next time.
+         */
         GIVEN_UP,
-        /** It was cancelled, before or in its run, and is gone. */
+        /**
+         * It was cancelled or, if it is a recurring one that was made at run time, ended, and is gone, perhaps after
+         * its run.
+         */
         CANCELLED,
         /** The node that had claimed it has died; another one may run it now. */
         TAKEN_OVER

@@ -5,9 +5,11 @@ import io.github.wheelscheduler.durable.internal.Arguments;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.durable.internal.Handler;
 import io.github.wheelscheduler.durable.internal.OneTimeTasks;
+import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * @param executor on whose wheel the tasks are; no group, and not shut down with this
      * @param dataSource where the table is; transactions of Spring's on it are taken part in
      * @param mapper writes and reads payloads, which do not say that they are its; what it reads must not change
-     * @param observer is told of runs
+     * @param observer receives starts and ends of runs
      */
     public DurableEngine(
             DurableSettings settings,
@@ -62,6 +64,17 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
             DurableObserver observer) {
         super(new DurableNode(settings, executor, dataSource, mapper, formats, observer));
         this.recurringTasks = new RecurringTasks(database, handlers, node);
+    }
+
+    /**
+     * Sets how runs are observed, as {@code wheel.scheduler.execution}; before it is {@linkplain #start started}. All
+     * handlers have names; methods with {@link Durable} are observed by Spring alone.
+     *
+     * @param runObservation null, the default, for not at all
+     * @param ofHandlers whether runs of single handlers are observed, in place of {@link WheelRunObservation#which()}
+     */
+    public void setRunObservation(@Nullable WheelRunObservation runObservation, Map<String, Boolean> ofHandlers) {
+        database.traces.observe(runObservation, ofHandlers);
     }
 
     /**
@@ -97,9 +110,9 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * The same for a body that runs in a transaction, in which its task ends as well: what it has done is there if its task has ended well, and only then. What it throws, and
-     * a transaction that is marked for rollback, are failures. A run holds one connection. A transaction that the body begins itself, as with {@code REQUIRES_NEW}, is another
-     * one.
+     * The same for a body that runs in a transaction, in which its task ends as well: what it has done is there if its
+     * task has ended well, and only then. A run fails if it throws, or if its transaction is marked for rollback. A run
+     * holds one connection. A transaction that the body begins itself, as with {@code REQUIRES_NEW}, is another one.
      *
      * @param transactions begins transactions on the data source of this engine; those of JTA must reach it. If it does not, each run fails. Null for none
      */
@@ -151,8 +164,9 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * Runs something again and again, once for all nodes that do. Its row is made when the database answers, unless it is there; if it is there with another schedule, it
-     * gets this one. A node that has not been {@linkplain #start started} does neither.
+     * Runs a body repeatedly, each time on one of the nodes that call this. Its row is made when the database answers,
+     * unless it is there; if it is there with another schedule, it gets this one. A node that has not been {@linkplain
+     * #start started} does neither.
      *
      * @param id what it is called in the database, 1 to 200 characters
      * @param skipsMissed whether a run that is more than ten seconds late is left out
@@ -193,8 +207,9 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * Gives back what has not started, claims nothing more until it is started again, and waits for runs that are going on, for as long as the settings say; what then still runs is
-     * interrupted, and given back if that makes it fail.
+     * Releases claimed tasks that have not started, claims none until it is started again, and waits for current runs,
+     * at most for the close limit of the settings. Runs that still continue are interrupted, and their tasks are
+     * released if they fail because of that.
      */
     public void stop() {
         node.stop();
@@ -230,9 +245,30 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         return recurringTasks;
     }
 
+    /**
+     * Returns one-time tasks of all handlers that are kept in a state, by handler and time.
+     *
+     * @param state {@link DurableTask.State#FAILED} or {@link DurableTask.State#UNREADABLE}
+     * @param limit how many to return at most, 1 to 10,000
+     * @throws IllegalArgumentException if the state is another one, or the limit out of range
+     */
+    public List<DurableTask> kept(DurableTask.State state, int limit) {
+        return database.tables().tasks().kept(state, limit);
+    }
+
     /** Returns what is in the database, which is asked for it. */
     public DurableOverview overview() {
         return node.overview();
+    }
+
+    /**
+     * Returns the names of the handlers of which one-time tasks are to run, in the database: tasks that wait, that a
+     * node has claimed or runs, or that no node could read and that are tried again.
+     */
+    public List<String> scheduledHandlers() {
+        return database.tables().tasks().unfinishedNames().stream()
+                .filter(name -> !name.equals(Handler.RECURRING) && !name.equals(Handler.MADE))
+                .toList();
     }
 
     public DurableCounts counts() {

@@ -15,9 +15,10 @@ import java.lang.annotation.Target;
  * void send(Invoice invoice) { ... }
  * }</pre>
  *
- * <p>What a run throws counts as a failure, and the task is tried again after a pause that doubles each time. When it has failed once more than it may be retried, it is
- * kept as {@link DurableTask.State#FAILED failed}. As a run has ended when the method returns, one that may return before that, as with {@code @Async}, a future or a publisher, stops
- * the start.
+ * <p>An exception of a run is a failure, and the task is tried again after a pause that doubles each time. When it has
+ * failed once more than it may be retried, it is kept as {@link DurableTask.State#FAILED failed}. As a run has ended
+ * when the method returns, one that may return before that, as with {@code @Async}, a future or a publisher, stops the
+ * start.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -27,7 +28,7 @@ public @interface DurableHandler {
     /** The name by which tasks are scheduled. It is in the database, so it stays while there are tasks of that name. */
     String value();
 
-    /** How often a run is tried again after it has failed, 0 or more. */
+    /** Maximum number of retries of a failed run, 0 or more. */
     int maxRetries() default 10;
 
     /** The pause before the first retry, such as {@code 500ms} or {@code PT1S}; placeholders are resolved. */
@@ -37,16 +38,19 @@ public @interface DurableHandler {
     String maxBackOff() default "1h";
 
     /**
-     * What is tried again, and what extends it; all but {@link #noRetryFor} unless set. The nearest class of both decides,
-     * as with Spring's {@code rollbackFor}; causes do not count. A time limit, a failed commit and a lost connection are
-     * always tried again.
+     * Exceptions after which a task is tried again, subclasses included; all but {@link #noRetryFor} unless set. The
+     * nearest class of both decides, as with Spring's {@code rollbackFor}; causes do not count. A time limit, a failed
+     * commit and a lost connection are always tried again.
      */
     Class<? extends Throwable>[] retryFor() default {};
 
-    /** What is given up at once, and what extends it but not {@link #retryFor}: {@code maxRetries} does not count. */
+    /**
+     * Exceptions after which a task is given up at once, without any of {@code maxRetries}, subclasses but those of
+     * {@link #retryFor} included.
+     */
     Class<? extends Throwable>[] noRetryFor() default {};
 
-    /** How many of its runs may go on at a time on a node, at least 1; as many as the node has workers unless set. */
+    /** Maximum number of its runs at a time on a node, at least 1; the number of workers of the node unless set. */
     int maxConcurrent() default Integer.MAX_VALUE;
 
     /**
@@ -62,8 +66,9 @@ public @interface DurableHandler {
     boolean transactional() default false;
 
     /**
-     * The bean name or qualifier of the {@code PlatformTransactionManager} of {@link #transactional}, where there are several for the {@code DataSource} of durable tasks, or one that does not say which {@code DataSource} it
-     * is for, such as that of JTA; placeholders are resolved. The only one that is for this {@code DataSource} unless set.
+     * The bean name or qualifier of the {@code PlatformTransactionManager} of {@link #transactional}; placeholders are
+     * resolved. It is needed if there are several for the {@code DataSource} of durable tasks, and for one that does
+     * not know its {@code DataSource}, such as that of JTA. The only one of this {@code DataSource} unless set.
      */
     String transactionManager() default "";
 }

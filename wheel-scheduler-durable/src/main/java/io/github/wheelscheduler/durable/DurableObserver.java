@@ -2,11 +2,14 @@ package io.github.wheelscheduler.durable;
 
 import java.time.Duration;
 
-/** Is told of runs, as of lateness for a meter. Worker; what it throws is dropped. */
+/** Receives starts and ends of runs, for instance for a meter of lateness. Worker; exceptions are dropped. */
 public interface DurableObserver {
 
     /** Does nothing. */
     DurableObserver NONE = new DurableObserver() {};
+
+    /** This node has got a handler, or a recurring task that it runs. The thread that adds it. */
+    default void handles(String handler) {}
 
     /**
      * A run is about to start.

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * What becomes of a one-time task whose run has returned. A handler returns it in place of {@code void}; it is written
+ * The outcome of a one-time task whose run has returned. A handler returns it in place of {@code void}; it is written
  * by the statement that ends the run, and in the transaction of a transactional handler. Immutable.
  *
  * <pre>{@code
@@ -38,9 +38,9 @@ public sealed interface DurableOutcome {
     }
 
     /**
-     * Returns that the task has failed for good, even if retries are left. It is kept as
-     * {@linkplain DurableTask.State#FAILED failed}, with the reason as its failure. What a transactional run has
-     * written is committed with it; a run that throws is rolled back.
+     * Returns that the task has failed for good, even if retries are left. It is kept as {@linkplain
+     * DurableTask.State#FAILED failed}, with the reason as its failure. Writes of a transactional run are committed
+     * with it; a run that throws is rolled back.
      *
      * @param reason a text for people, not blank
      * @throws IllegalArgumentException if it is blank

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What is in the database, as any node sees it.
+ * The contents of the database, as any node sees them.
  *
  * @param nodes the ones that are not known to be dead
  * @param overdue how many tasks could have been claimed a second ago and have not; up to {@link #MOST}

@@ -2,7 +2,7 @@ package io.github.wheelscheduler.durable;
 
 import java.time.Instant;
 
-/** What a handler may know of the run that it is in. Any thread; after the run, too. */
+/** The current run, for its handler. Any thread; after the run, too. */
 public interface DurableRun {
 
     /** Returns which task it is of its handler. */

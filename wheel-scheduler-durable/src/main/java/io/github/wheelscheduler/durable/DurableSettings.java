@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node claims and keeps durable tasks.
+ * Settings of a node: how it claims and keeps durable tasks.
  *
  * @param table the name of the table, perhaps after that of its schema and a dot
  * @param initializeSchema whether to make the tables if they are not there, and to add to those of the layout before
@@ -41,7 +41,7 @@ public record DurableSettings(
         boolean nudge,
         UnknownHandlers unknownHandlers) {
 
-    /** What happens to a task that is scheduled for a handler which no node has, as far as the rows of nodes say. */
+    /** The treatment of a task for a handler that no node has, as far as the rows of nodes say. */
     public enum UnknownHandlers {
         /** It is scheduled, and the log says so, once for a handler. */
         WARN,
@@ -49,7 +49,7 @@ public record DurableSettings(
         FAIL
     }
 
-    /** How many deaths are enough unless it is said. */
+    /** The default number of deaths after which a task is kept as failed. */
     public static final int DEFAULT_MAX_DEATHS = 5;
 
     private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");

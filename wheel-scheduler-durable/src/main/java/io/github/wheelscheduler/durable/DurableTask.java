@@ -25,7 +25,7 @@ public record DurableTask(
         @Nullable Instant lastFailureAt,
         @Nullable String failure) {
 
-    /** What has become of a task that has not run to its end. */
+    /** The state of a task that has not run to its end. */
     public enum State {
         /** It is not due, or nobody has claimed it so far; it can be cancelled and rescheduled. */
         SCHEDULED,

@@ -7,8 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Schedules durable tasks. What is scheduled within a transaction of Spring's belongs to it: committed means that the task will run, rolled back means
- * that it never does. All methods ask the database, and throw what Spring makes of its errors. Any thread.
+ * Schedules durable tasks. A task that is scheduled within a transaction of Spring's belongs to it: after a commit the
+ * task will run, after a rollback it never does. All methods ask the database, and throw what Spring makes of its
+ * errors. Any thread.
  */
 public interface DurableTasks {
 
@@ -43,8 +44,8 @@ public interface DurableTasks {
     boolean schedule(String handler, String id, @Nullable Object payload, Duration delay);
 
     /**
-     * Schedules a task in place of the one of that id, if there is one that no node has claimed: it has that payload and time from now on, and as many retries as
-     * at first.
+     * Schedules a task, or replaces the payload and time of the one of that id unless a node has claimed it. A replaced
+     * task has all its retries again.
      *
      * @return what has become of it
      */
@@ -83,26 +84,29 @@ public interface DurableTasks {
     boolean cancel(String handler, String id);
 
     /**
-     * Cancels a task also if a node has it: that node does not start it, or interrupts its run. Waits until the node has answered, for so long at most. What has been asked for stays so: a run
-     * that goes on is interrupted when its node hears of it, and its task is gone when it ends, however it does. While a transaction has locked the row, nothing can be asked for.
+     * Cancels a task also if a node has it: that node does not start it, or interrupts its run. Waits until the node
+     * has answered, for so long at most. The request stays: a current run is interrupted as soon as its node reads the
+     * request, and its task is gone when the run ends, however it ends. While a transaction has locked the row, nothing
+     * can be asked for.
      *
-     * @param limit how long to wait for the node, up to 1 hour; zero for not at all. Without a nudge, a node hears of it with its next heartbeat
+     * @param limit how long to wait for the node, up to 1 hour; zero for not at all. Without a notification, a node
+     *     reads the request with its next heartbeat
      * @return how far that has come
      * @throws IllegalStateException within a transaction, as another node answers
      */
     Cancellation cancel(String handler, String id, Duration limit);
 
-    /** What {@link #cancel(String, String, Duration)} has come to. */
+    /** The result of {@link #cancel(String, String, Duration)}. */
     enum Cancellation {
         /** It is gone, and nobody had started it, unless a run had failed before or its node had died. */
         CANCELLED,
         /** It was interrupted in its run, which has ended, and is gone. */
         INTERRUPTED,
-        /** It still runs, or its node has not heard of this so far. */
+        /** It still runs, or its node has not read the request so far. */
         RUNNING,
-        /** The node that has it is not heard of. If it is found dead, the task is gone. */
+        /** The node that has it sends no heartbeats. If it is found dead, the task is gone. */
         UNHEARD,
-        /** There is none: its run has ended well, be it that it took no notice of its interrupt, or that it was too late. */
+        /** There is none: its run has succeeded, because it ignored the interrupt or the request came too late. */
         ABSENT
     }
 

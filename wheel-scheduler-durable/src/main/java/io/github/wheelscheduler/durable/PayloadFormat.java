@@ -14,8 +14,8 @@ import tools.jackson.databind.json.JsonMapper;
  * have that format leaves the row to others. A bean of this type replaces {@link #standard()} for what is written;
  * where there are several, the primary one does. All of them, and the standard one, are read.
  *
- * <p>What a format reads must not change while rows wait: give another mapper another name, and keep the bean of the
- * old one until its rows have run.
+ * <p>A format must go on reading what it has written while rows wait: give another mapper another name, and keep the
+ * bean of the old one until its rows have run.
  */
 public final class PayloadFormat {
 
@@ -48,9 +48,9 @@ public final class PayloadFormat {
     }
 
     /**
-     * Makes the standard format, {@code wheel-1}, which no property changes: zones and decimals are kept, unknown
-     * properties are ignored, absent primitives have their default, enums are read and written by name, and a number
-     * that does not fit is refused. It has the modules of the class path.
+     * Makes the standard format, {@code wheel-1}, which no property changes. It keeps zones and decimals, ignores
+     * unknown properties, gives absent primitives their default, reads and writes enums by name, and refuses a number
+     * that does not fit. It has the modules of the class path.
      */
     public static PayloadFormat standard() {
         JsonMapper mapper = JsonMapper.builder()

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.durable.internal.Database;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.durable.internal.Handler;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.MadeTasks;
 import io.github.wheelscheduler.durable.internal.RecurringTable;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Instant;
@@ -15,29 +16,98 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recurring tasks, seen and steered for all nodes at once. What is said here stands in the database: it holds after a restart, too, and takes
- * part in Spring's transaction. A node that has claimed a run already, up to a second before it is due, still runs it. All methods ask the database, and throw what Spring makes of its errors. Any
- * thread.
+ * Recurring tasks, made, seen and steered for all nodes at once: those of methods with {@link Durable}, and the ones
+ * made at run time. Changes are rows in the database: they survive a restart and take part in Spring's transaction. A
+ * node that has claimed a run already, up to a second before it is due, still runs it. All methods ask the database,
+ * and throw what Spring makes of its errors. Any thread.
  */
 public final class RecurringTasks {
+
+    private static final int MOST = 10_000;
 
     private final Database database;
     private final Handlers handlers;
     private final DurableNode node;
+    private final MadeTasks made;
 
     RecurringTasks(Database database, Handlers handlers, DurableNode node) {
         this.database = database;
         this.handlers = handlers;
         this.node = node;
+        this.made = new MadeTasks(node);
     }
 
-    /** Returns the recurring tasks in the database by id, up to 10,000; the ones that this node does not know, too. */
+    /** Returns the first 10,000 recurring tasks in the database by id, also ones that this node does not know. */
     public List<RecurringTask> list() {
-        return database.tables().recurring().list();
+        return list(null, MOST);
+    }
+
+    /**
+     * Returns a page of the recurring tasks in the database by id, in the order of the database.
+     *
+     * @param afterId the last id of the page before; null for the first page
+     * @param limit how many at most, 1 to 10,000
+     * @throws IllegalArgumentException if an argument is out of its range
+     */
+    public List<RecurringTask> list(@Nullable String afterId, int limit) {
+        Arguments.requireLimit(limit);
+        if (afterId != null) {
+            Arguments.requireName("afterId", afterId);
+        }
+        return database.tables().recurring().page(afterId == null ? "" : afterId, limit);
     }
 
     public Optional<RecurringTask> find(String id) {
         return database.tables().recurring().find(id);
+    }
+
+    /**
+     * Makes a recurring task, or changes the one of that id, for all nodes. It runs until it is {@linkplain #end
+     * ended}, with the retries, limits and outcomes of its handler. When a run is given up, the next one comes at its
+     * time.
+     *
+     * <p>Where the schedule is the same as before, the time of the next run stays, and so does a {@linkplain #retime
+     * re-timed} schedule; another schedule replaces both. A run that is due, goes on, or waits for a retry comes first.
+     * A run that a node has claimed keeps its payload.
+     *
+     * @param handler a name that some node has a handler for; not necessarily this one. Until then, the task waits
+     * @return whether it is new or changed; the caller's transaction can go on in each case
+     * @throws IllegalArgumentException if handler, id or schedule is invalid; if the schedule never fires, or has rules
+     *     for clock changes; if the payload cannot be written. Also if a method with {@link Durable} has the id, or if
+     *     no node has the handler and that {@linkplain DurableSettings.UnknownHandlers is to fail}
+     */
+    public Change schedule(String handler, RecurringRequest request) {
+        return made.schedule(handler, request);
+    }
+
+    /**
+     * Makes or changes a recurring task. A single run catches up for all missed ones, and the task begins now, or at
+     * the first time of its cron.
+     *
+     * @return as {@link #schedule(String, RecurringRequest)}
+     */
+    public Change schedule(String handler, String id, TaskSchedule schedule, @Nullable Object payload) {
+        return schedule(handler, new RecurringRequest(id, schedule, payload));
+    }
+
+    /** What {@link #schedule} has done. */
+    public enum Change {
+        /** There was none of that id, and now there is. */
+        ADDED,
+        /** There was one, and it has another handler, schedule or payload now. */
+        CHANGED,
+        /** It is as it was. */
+        UNCHANGED
+    }
+
+    /**
+     * Ends a recurring task that was made at run time. A run that a node has claimed is not interrupted, and is the
+     * last one.
+     *
+     * @return false if there is none of that id, or a method with {@link Durable} has it
+     */
+    public boolean end(String id) {
+        return made.end(id);
     }
 
     /**
@@ -59,7 +129,8 @@ public final class RecurringTasks {
     }
 
     /**
-     * Ends a {@linkplain #pause pause}. What has passed meanwhile is not made up for, if this node knows the task or it has been re-timed.
+     * Ends a {@linkplain #pause pause}. Runs that were due meanwhile are not caught up if this node knows the task or
+     * the task has been re-timed.
      *
      * @return false if it is not paused, or there is none of that id
      */
@@ -73,26 +144,19 @@ public final class RecurringTasks {
     }
 
     /**
-     * Gives it another schedule, which holds until its method is deployed with another one. A fixed rate and a fixed delay begin to count now.
+     * Gives it another schedule, which holds until its method is deployed, or its code makes it, with another one. A
+     * fixed rate and a fixed delay begin to count now.
      * A cron without a zone is meant in the one that the task's cron had, or else in that of this machine.
      *
      * @return false if there is none of that id
      * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay, never comes, or says what happens when clocks change
      */
     public boolean retime(String id, TaskSchedule schedule) {
-        Objects.requireNonNull(schedule, "schedule must not be null");
-        if (schedule instanceof TaskSchedule.Cron cron && (cron.gap() != null || cron.overlap() != null)) {
-            throw new IllegalArgumentException(
-                    "schedule must leave to Spring what happens when clocks change, was " + cron);
-        }
         Instant now = database.tables().tasks().now();
-        ScheduleRecurrence recurrence =
-                ScheduleRecurrence.of(schedule.isCron() ? schedule.meantIn(zoneOf(id)) : schedule, null);
-        // Other nodes read the text.
-        ScheduleRecurrence ignored = RecurringTable.parse(recurrence.text());
+        ScheduleRecurrence recurrence = RecurringTable.readable(schedule, zoneOf(id));
         Instant first = schedule.isCron()
                 ? recurrence.first(now)
-                : now.plus(Objects.requireNonNull(schedule.intervalAfter(now)));
+                : Arguments.perhapsBeyond(now, Objects.requireNonNull(schedule.intervalAfter(now)));
         if (first == null) {
             throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
         }
@@ -102,7 +166,8 @@ public final class RecurringTasks {
 
     private boolean announced(boolean isChanged, String id, Instant dueAt) {
         if (isChanged) {
-            node.due(Handler.RECURRING + id, List.of(dueAt));
+            String handler = find(id).map(RecurringTask::handler).orElse(null);
+            node.due(handler == null ? Handler.RECURRING + id : handler, List.of(dueAt));
         }
         return isChanged;
     }

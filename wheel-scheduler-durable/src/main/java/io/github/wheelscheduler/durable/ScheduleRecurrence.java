@@ -83,8 +83,9 @@ public final class ScheduleRecurrence implements Recurrence {
         if (next.isAfter(now)) {
             return next;
         }
-        long passed = Duration.between(dueAt, now).dividedBy(period);
-        return dueAt.plus(period.multipliedBy(passed + 1));
+        Duration step = Duration.between(dueAt, next);
+        long passed = Duration.between(dueAt, now).dividedBy(step);
+        return dueAt.plus(step.multipliedBy(passed + 1));
     }
 
     private @Nullable Instant after(Instant time) {

@@ -45,7 +45,7 @@ final class Cancellations implements Runnable, ManagedTask {
                 isNoted = untold.add(timeout);
                 workers.execute(this);
                 if (calls.isClosed()) {
-                    // A stop may have told the others before this one was noted.
+                    // A stop may have notified the others before this one was recorded.
                     boolean ignored = tellNext();
                 }
             }
@@ -108,7 +108,7 @@ final class Cancellations implements Runnable, ManagedTask {
         }
     }
 
-    /** The rejection handler has no say: the thread that cancels tells the task then. */
+    /** The rejection handler is not used: the cancelling thread notifies the task then. */
     @Override
     public boolean isSteered() {
         return true;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Keeps the timeouts that have neither expired nor been cancelled, for a stop. Adding and removing need no memory. Any thread. */
 final class PendingTimeouts {
 
-    /** So many callers do not get into each other's way; a power of two. */
+    /** The number of callers that do not contend; a power of two. */
     private static final int LISTS = 16;
 
     private final Limit limit;

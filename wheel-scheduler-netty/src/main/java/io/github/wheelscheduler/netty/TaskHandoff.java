@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Hands due timeouts, one after the other, to an executor of the user's: no more of them than may run at a time, so that the others stay
- * where they can be cancelled, and in their order.
+ * Hands due timeouts one by one to an executor of the user's, up to the number that may run at a time. The others stay
+ * cancellable and in order.
  */
 final class TaskHandoff {
 
@@ -35,8 +35,8 @@ final class TaskHandoff {
     }
 
     /**
-     * Waits for a place, and hands the timeout over, as often as it takes; but not if it is over by then, this has been given up, or the
-     * executor has been shut down: then it stays pending. The one worker of the group.
+     * Waits for a place and hands the timeout over, retrying until it is accepted. It stays pending if it is over, this
+     * hand-off has been given up, or the executor has been shut down. The one worker of the group.
      */
     void pass(WheelTimeout timeout) {
         // Before there is a place to lose.
@@ -47,7 +47,7 @@ final class TaskHandoff {
             while (isWanted(timeout)) {
                 try {
                     if (!hasPlace) {
-                        // An executor that is shut down and drops what has the places tells nothing of it.
+                        // An executor that is shut down drops the tasks that hold the places silently.
                         hasPlace = places.tryAcquire(LONGEST_PAUSE_MILLIS, TimeUnit.MILLISECONDS);
                     } else if (isTaken(run)) {
                         // The run gives it back.
@@ -86,7 +86,7 @@ final class TaskHandoff {
             executor.execute(run);
             return true;
         } catch (Throwable ex) {
-            // It may have taken the run all the same. Offering it again does no harm then, as it begins once.
+            // It may have taken the run all the same. Offering it again is safe then, as it starts only once.
             refusals.log(ex);
             return run.begun.get();
         }

@@ -24,7 +24,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Netty's {@link Timer} on the wheel of an executor: what {@code HashedWheelTimer} does, without a thread that wakes up for every tick.
+ * Netty's {@link Timer} on the wheel of an executor: a {@code HashedWheelTimer} without a thread that wakes up for
+ * every tick.
  *
  * <pre>{@code
  * Timer timer = WheelNettyTimer.builder(executor).name("requests").build();
@@ -33,13 +34,15 @@ import org.jspecify.annotations.Nullable;
  * timeout.cancel();
  * }</pre>
  *
- * <p>Tasks run on workers of a {@linkplain WheelScheduledExecutor#newGroup group} of its own: one at a time and in the order in which they
- * are due, as clients may rely on the one thread of {@code HashedWheelTimer}; or side by side, if it is
- * {@linkplain WheelNettyTimerBuilder#maxConcurrent built so}. Order is kept up to a tick of the executor, and what one thread asks for at
- * one time stays in the order in which it did. A task that is told of its cancellation is told there, too.
+ * <p>Tasks run on workers of a {@linkplain WheelScheduledExecutor#newGroup group} of its own, one at a time and in the
+ * order in which they are due, as clients may rely on the one thread of {@code HashedWheelTimer}. They run concurrently
+ * if it is {@linkplain WheelNettyTimerBuilder#maxConcurrent built so}. Order is kept up to a tick of the executor, and
+ * timeouts that one thread adds for the same time keep their order. A task's cancellation callback is called there,
+ * too.
  *
- * <p>A timeout expires, is cancelled, or is returned by {@link #stop}: one of these, once. What a task throws is logged, once a minute at
- * most, and harms nothing else. Neither tasks nor their texts are logged or part of any text, but for what a task's own exception says.
+ * <p>A timeout expires, is cancelled, or is returned by {@link #stop}: one of these, once. Exceptions of tasks are
+ * logged, once a minute at most, and do not affect other timeouts. Neither tasks nor their texts are logged or part of
+ * any text, except in a task's own exceptions.
  *
  * <p>When the executor is paused, so is this. When it is shut down, its policy for delayed tasks decides about timeouts; what it does not
  * run any more stays pending here until it is cancelled, or returned by {@link #stop}. All methods may be called from any thread, tasks
@@ -70,13 +73,13 @@ public final class WheelNettyTimer implements Timer {
             @Nullable Executor taskExecutor) {
         this.name = name;
         this.pending = new PendingTimeouts(maxPendingTimeouts);
-        this.calls = new UserCalls(logOf("A task of " + name + " failed, which harms nothing else"));
+        this.calls = new UserCalls(logOf("A task of " + name + " failed; other timeouts are unaffected"));
         this.handoff = taskExecutor == null
                 ? null
                 : new TaskHandoff(
                         taskExecutor,
                         maxConcurrent,
-                        logOf("The executor of " + name + " refused a task, which is offered again"));
+                        logOf("The executor of " + name + " rejected a task; the task is offered again"));
         this.group = executor.newGroup(name)
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)
@@ -96,7 +99,7 @@ public final class WheelNettyTimer implements Timer {
     /**
      * Returns a builder of a timer.
      *
-     * @param executor on whose wheel it is; no group. It goes on when the timer is stopped
+     * @param executor the executor whose wheel is used; no group. It continues when the timer is stopped
      */
     public static WheelNettyTimerBuilder builder(WheelScheduledExecutor executor) {
         return new WheelNettyTimerBuilder(executor);
@@ -105,7 +108,7 @@ public final class WheelNettyTimer implements Timer {
     /**
      * Runs the task once, after the delay.
      *
-     * @param delay zero or negative means now, after what is due already
+     * @param delay zero or negative means now, after timeouts that are already due
      * @throws IllegalStateException if this has been stopped, or the executor has been shut down
      * @throws RejectedExecutionException if as many timeouts are pending as there may be, here or in the executor, with the numbers
      */
@@ -148,11 +151,12 @@ public final class WheelNettyTimer implements Timer {
     }
 
     /**
-     * Stops this timer, and not the executor. No task begins any more; tasks that run are interrupted, again and again, and waited for,
-     * even if the calling thread is interrupted, which it stays. Another call that comes meanwhile does not wait.
+     * Stops this timer, and not the executor. No further task starts. Running tasks are interrupted repeatedly and
+     * awaited, even if the calling thread is interrupted; its interrupt status is kept. Another call that comes
+     * meanwhile does not wait.
      *
-     * @return the timeouts that had neither expired nor been cancelled, which are cancelled now; their tasks are not told. None if this was
-     *     stopped before
+     * @return the timeouts that had neither expired nor been cancelled, which are cancelled now; their tasks are not
+     *     notified. None if this was stopped before
      * @throws IllegalStateException from within a task of this timer
      */
     @Override
@@ -167,7 +171,7 @@ public final class WheelNettyTimer implements Timer {
         try {
             return stopForGood();
         } catch (Throwable ex) {
-            // Another call goes on.
+            // Another call continues.
             stopped.set(false);
             throw ex;
         }
@@ -216,7 +220,7 @@ public final class WheelNettyTimer implements Timer {
         return expired.sum();
     }
 
-    /** Returns how many tasks have thrown something. */
+    /** Returns the number of tasks that threw an exception. */
     public long failedTasks() {
         return calls.failures();
     }

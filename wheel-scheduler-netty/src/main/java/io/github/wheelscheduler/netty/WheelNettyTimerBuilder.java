@@ -63,12 +63,12 @@ public final class WheelNettyTimerBuilder {
 
     /**
      * Sets where tasks run; by default that is on workers of the timer's group. It is handed no more of them than
-     * {@linkplain #maxConcurrent may run at a time}, in the order in which they are due, by a worker that may be blocked by it, or may run
-     * the task for it. What it refuses is offered again, after 1 ms and then at growing intervals up to 100 ms, until it takes it, the
-     * timeout is cancelled, or the timer is stopped; nothing overtakes it. Once it has been shut down, if it can be, what is due stays
-     * pending until then. So does what it drops silently, which keeps its place among the ones that may run. It is not shut down with the
-     * timer. Tasks that are told of their cancellation are told on workers of
-     * the wheel's executor.
+     * {@linkplain #maxConcurrent may run at a time}, in the order in which they are due. They are handed over by a
+     * worker, which it may block, or on which it may run the task. A rejected task is offered again, after 1 ms and
+     * then at growing intervals up to 100 ms. This ends when it is accepted, the timeout is cancelled, or the timer is
+     * stopped. No other task overtakes it. Once it has been shut down, if it can be, due timeouts stay pending until
+     * then. So do tasks that it drops silently, which keep their place among the ones that may run. It is not shut down
+     * with the timer. Cancellation callbacks run on workers of the wheel's executor.
      */
     public WheelNettyTimerBuilder taskExecutor(Executor taskExecutor) {
         this.taskExecutor = Objects.requireNonNull(taskExecutor, "taskExecutor must not be null");

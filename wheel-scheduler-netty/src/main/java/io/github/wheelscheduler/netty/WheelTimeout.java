@@ -74,7 +74,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         return move(REJECTED);
     }
 
-    /** Cancels it for a stop, which then has it: its task is not told. */
+    /** Cancels it for a stop, which then returns it: its task is not notified. */
     boolean cancelByStop() {
         return move(CANCELLED);
     }
@@ -87,7 +87,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
         }
     }
 
-    /** Takes it off the wheel, which lets go of it at once. */
+    /** Takes it off the wheel, which releases it at once. */
     private void cancelTimer() {
         WheelTimer<?> armed = timer;
         if (armed != null) {
@@ -169,7 +169,7 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
 
     // For the executor
 
-    /** The rejection handler has no say: the caller that asks for a timeout is told. */
+    /** The rejection handler is not used: the caller that adds the timeout gets the exception. */
     @Override
     public boolean isSteered() {
         return true;

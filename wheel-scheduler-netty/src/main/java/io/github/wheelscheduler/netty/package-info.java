@@ -11,7 +11,8 @@
  * <td>the lock of its list</td></tr>
  * <tr><td>number of pending timeouts</td><td>any</td><td>any</td><td>the locks of their lists</td></tr>
  * <tr><td>threads in tasks, whether the timer is stopped</td><td>these threads, the thread that stops it</td><td>any</td><td>volatile</td></tr>
- * <tr><td>cancelled timeouts whose tasks are to be told</td><td>threads that cancel</td><td>workers, the thread that stops the timer</td>
+ * <tr><td>cancelled timeouts whose tasks are to be notified</td><td>threads that cancel</td><td>workers, the thread
+ * that stops the timer</td>
  * <td>a concurrent queue</td></tr>
  * </table>
  */

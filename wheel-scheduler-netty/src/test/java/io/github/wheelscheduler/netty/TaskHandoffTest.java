@@ -183,7 +183,7 @@ class TaskHandoffTest {
             timer.newTimeout(NOTHING, 0, HOURS);
             awaitThat(() -> calls.get() >= 3);
             assertThat(timer.stop()).hasSize(1);
-            assertThat(log.said("The executor of " + timer.name() + " refused a task"))
+            assertThat(log.said("The executor of " + timer.name() + " rejected a task"))
                     .hasSize(1);
         } finally {
             Quiet.setQuiet(true);

@@ -37,7 +37,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The dashboard and the alert rules of docs/grafana name what the sample gives to Prometheus, and each other. */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "management.metrics.tags.application=sample")
+@SpringBootTest(
+        webEnvironment = WebEnvironment.RANDOM_PORT,
+        properties = {
+            "management.metrics.tags.application=sample",
+            "management.metrics.distribution.percentiles-histogram.wheel.scheduler.task.run=true",
+            "management.metrics.distribution.percentiles-histogram.wheel.scheduler.durable.run=true"
+        })
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GrafanaTest {
 

@@ -127,6 +127,7 @@ class PagesTest {
     void propertiesExist() throws IOException {
         Set<String> known = properties();
         known.add(WheelRunObservationConvention.NAME);
+        known.add("wheel.scheduler.schedule");
         METER.matcher(Files.readString(ROOT.resolve("docs/metrics.md")))
                 .results()
                 .forEach(meter -> known.add(meter.group(1)));

@@ -167,12 +167,22 @@ class PrometheusScrapeTest {
 
     private static List<String> namesOf(List<String> cells) {
         String name = quotedIn(cells.get(0))[0].replace('.', '_');
-        String unit = "_" + cells.get(2);
-        return partsOf(cells.get(1), name.endsWith(unit) ? name : name + unit).toList();
+        String unit = cells.get(2);
+        boolean hasUnit = List.of(name.split("_", -1)).contains(unit);
+        return partsOf(cells.get(1), hasUnit ? name : name + "_" + unit).toList();
     }
 
     private static String[] quotedIn(String text) {
         return QUOTED.matcher(text).results().map(result -> result.group(1)).toArray(String[]::new);
+    }
+
+    @Test
+    void nameHasNoUnitTwice() {
+        assertThat(scrape.samples())
+                .extracting(Scrape.Sample::name)
+                .filteredOn(name -> name.startsWith("wheel_"))
+                .isNotEmpty()
+                .allSatisfy(name -> assertThat(name.split("_", -1)).doesNotHaveDuplicates());
     }
 
     // The values

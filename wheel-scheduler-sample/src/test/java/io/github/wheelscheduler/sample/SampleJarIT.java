@@ -55,7 +55,7 @@ class SampleJarIT {
                         List.of(beat, "--wheel.scheduler.tasks.imports.missed-runs=latest")))
                 .contains("on the wheel:")
                 .containsPattern("heartbeat +every 100 ms +- +[1-9]\\d* +0 ")
-                .contains("no task has the id 'imports'. The nearest: 'import'");
+                .contains("no task has the id 'imports'. The closest match: 'import'");
         assertThat(outputOf(List.of("-Dspring.aot.enabled=true"), List.of("--wheel.scheduler.tasks.import.jitter=-1s")))
                 .contains("The property 'wheel.scheduler.tasks.import.jitter' is '-1s'");
     }

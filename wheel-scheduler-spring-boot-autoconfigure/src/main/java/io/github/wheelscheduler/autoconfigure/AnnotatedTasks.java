@@ -45,7 +45,8 @@ import org.springframework.util.StringUtils;
  * <p>Spring's own post-processor is of the kind that sees definitions of beans, too. Those come after all others, and it is the last one of
  * them; this one is of the same kind and comes just before it, when all proxies have been made.
  *
- * <p>Where Spring tells of the end of a bean with such methods, what belongs to the bean ends there; else when the object has been collected.
+ * <p>If Spring reports the destruction of a bean with such methods, its tasks end there; otherwise when the object has
+ * been collected.
  */
 final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, DestructionAwareBeanPostProcessor, Ordered {
 
@@ -75,7 +76,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
     private final ObjectProvider<TaskCatalog> catalog;
     private final ObjectProvider<TaskOverrides> overrides;
 
-    /** The names of singletons, and of what stands before them, and of all beans with scheduled methods. */
+    /** The names of singletons, of their proxies, and of all beans with scheduled methods. */
     private final BeanNames beans = new BeanNames();
 
     /** Whether a scheduler on the wheel may come, by definitions; null before the first bean. */
@@ -191,7 +192,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
     /** The scheduled methods of a bean, which end with it. */
     private static final class Declarations implements Runnable {
 
-        /** What Spring schedules: the bean, or a proxy of it. */
+        /** The object that Spring schedules: the bean, or a proxy of it. */
         private final WeakReference<Object> scheduled;
 
         private final TaskCatalog declaredAt;
@@ -218,7 +219,10 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         return beans.endOf(WheelSchedulers.unproxied(bean), Declarations.class) != null;
     }
 
-    /** Spring tells of the bean itself, and has its own post-processor cancel the tasks of that, which does not know it by its proxy. */
+    /**
+     * Spring reports the bean itself, and its own post-processor cancels the tasks of the bean, which it does not know
+     * by its proxy.
+     */
     @Override
     public void postProcessBeforeDestruction(Object bean, String beanName) {
         Object target = WheelSchedulers.unproxied(bean);
@@ -301,7 +305,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         try {
             invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
         } catch (IllegalStateException ex) {
-            // Spring is about to say so.
+            // Spring is about to report it.
             return;
         }
         String text = invocable.getDeclaringClass().getName() + "." + invocable.getName();
@@ -330,7 +334,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         }
     }
 
-    /** Returns what an annotation says. Its members have the names of the settings. */
+    /** Returns the settings of an annotation. Its members have the names of the settings. */
     private TaskSettings settingsOf(WheelTask annotation) {
         return TaskSettings.of((setting, type) -> {
             String member = memberOf(setting);
@@ -364,12 +368,12 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         if (resolved.isEmpty()) {
             return null;
         }
-        return type == Boolean.class ? parseBoolean(resolved) : parseDuration(member, resolved);
+        return type == Boolean.class ? parseBoolean(member, resolved) : parseDuration(member, resolved);
     }
 
     private static <T> @Nullable T one(String what, T[] values) {
         if (values.length > 1) {
-            throw new IllegalArgumentException(what + " must be one at most, were " + values.length);
+            throw new IllegalArgumentException(what + " must have at most one value, had " + values.length);
         }
         return values.length == 0 ? null : values[0];
     }
@@ -382,11 +386,11 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         }
     }
 
-    private static boolean parseBoolean(String text) {
+    private static boolean parseBoolean(String what, String text) {
         return switch (text) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw new IllegalArgumentException("enabled must be true or false, was " + text);
+            default -> throw new IllegalArgumentException(what + " must be true or false, was " + text);
         };
     }
 

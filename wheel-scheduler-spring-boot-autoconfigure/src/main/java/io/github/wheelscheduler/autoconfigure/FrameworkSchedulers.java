@@ -25,7 +25,7 @@ import org.springframework.util.ClassUtils;
  * <ul>
  *   <li>They become fallbacks, so that an application which injects a plain {@link TaskScheduler} gets the wheel, and not
  *       an error because there are two.
- *   <li>The message channels of WebSocket go on running where they ran. Boot puts them on the only {@link AsyncTaskExecutor}
+ *   <li>The message channels of WebSocket keep running where they ran. Boot puts them on the only {@link AsyncTaskExecutor}
  *       there is, which must not be the wheel just because every {@code ThreadPoolTaskScheduler} is one.
  * </ul>
  */
@@ -116,7 +116,7 @@ final class FrameworkSchedulers implements BeanFactoryPostProcessor {
         }
     }
 
-    /** Gives the configurer explicitly what would be injected, all executors by name, but without the wheel. */
+    /** Passes the configurer the executors that would be injected, by name, but without the wheel. */
     private static void hideWheelFrom(BeanDefinition configurer, ConfigurableListableBeanFactory beanFactory) {
         Map<String, RuntimeBeanReference> executors = new ManagedMap<>();
         for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.autoconfigure.NamedSettings.Written;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,14 +23,17 @@ import org.springframework.core.env.PropertySource;
  * Settings of a group: a scheduler bean of its name with its own workers on the wheel of the auto-configured one.
  *
  * @param maxSize Maximum number of tasks that run at a time. That of the scheduler unless set.
- * @param queueCapacity How many due tasks wait in the queue while as many run as may.
- * @param onFull What becomes of a run that is due while the group is full: wait, reject or drop.
+ * @param queueCapacity Maximum number of due tasks that wait in the queue while the group is full.
+ * @param onFull Treatment of runs that are due while the group is full: wait, reject or drop.
+ * @param startTolerance Maximum delay of the runs of repeating tasks so that they share a wake-up with others. As the
+ *     scheduler unless set.
  * @param virtualThreads Whether each run has a virtual thread. As the scheduler unless set.
  */
 record GroupProperties(
         @Nullable Integer maxSize,
         @DefaultValue("64") int queueCapacity,
         @DefaultValue("wait") OnFull onFull,
+        @Nullable Duration startTolerance,
         @Nullable Boolean virtualThreads) {
 
     private static final Log logger = LogFactory.getLog(GroupProperties.class);
@@ -96,6 +100,12 @@ record GroupProperties(
         UnusableSettingException.unless(
                 queueCapacity >= 0, prefix + ".queue-capacity", queueCapacity, "must not be negative", "64");
         UnusableSettingException.unless(
+                startTolerance == null || !startTolerance.isNegative(),
+                prefix + ".start-tolerance",
+                startTolerance,
+                "must not be negative",
+                "1s");
+        UnusableSettingException.unless(
                 !Boolean.TRUE.equals(virtualThreads)
                         || JavaVersion.getJavaVersion().isEqualOrNewerThan(JavaVersion.TWENTY_ONE),
                 prefix + ".virtual-threads",
@@ -115,6 +125,9 @@ record GroupProperties(
         group.setThreadNamePrefix(name + "-");
         if (virtualThreads != null) {
             group.setVirtualThreads(virtualThreads);
+        }
+        if (startTolerance != null) {
+            group.setStartTolerance(startTolerance);
         }
         if (maxSize != null) {
             group.setPoolSize(maxSize);

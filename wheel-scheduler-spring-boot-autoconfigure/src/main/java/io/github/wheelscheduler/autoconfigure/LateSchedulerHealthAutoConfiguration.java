@@ -18,8 +18,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Auto-configuration of the health of schedulers that turn out to be on the wheel only when they are there: they are declared as something
- * else, such as a {@code TaskScheduler}, or are no beans, as that of a {@code TimerWheel} of its own.
+ * Auto-configuration of the health of schedulers that are only known to be on the wheel once they exist. They are
+ * declared as another type, such as {@code TaskScheduler}, or are no beans, such as the own scheduler of a
+ * {@code TimerWheel}.
  */
 @AutoConfiguration(
         after = {WheelSchedulerHealthAutoConfiguration.class, TimerWheelAutoConfiguration.class},

@@ -57,7 +57,7 @@ final class NamedSettings {
     /**
      * A property as it is written.
      *
-     * @param name what stands between prefix and setting; all that is behind the prefix, if no setting follows
+     * @param name the part between prefix and setting; everything after the prefix, if no setting follows
      */
     record Written(String key, String name, ConfigurationProperty property, boolean isOfEnvironment) {
 
@@ -207,7 +207,7 @@ final class NamedSettings {
         return elements;
     }
 
-    /** Returns what a source that cannot be listed says of a name, by settings. */
+    /** Returns the values for a name, by settings, of a source that cannot be listed. */
     Map<String, Written> ask(PropertySource<?> source, String name) {
         Map<String, Written> answers = new HashMap<>();
         for (String setting : settings.values()) {
@@ -223,12 +223,12 @@ final class NamedSettings {
         return answers;
     }
 
-    /** Binds what is written for a name to the record of all settings. */
+    /** Binds the properties of a name to the record of all settings. */
     <T> T bind(String name, Map<String, Written> written, Class<T> target) {
         return binder(name, written).bindOrCreate(base(name), Bindable.of(target), null);
     }
 
-    /** Binds what is written for a name and a setting; null for nothing. */
+    /** Binds the property of a name and a setting; null if there is none. */
     @Nullable
     Object bind(String name, Map<String, Written> written, String setting, Class<?> type) {
         return written.containsKey(setting)
@@ -268,7 +268,7 @@ final class NamedSettings {
                 : text;
     }
 
-    /** Says what is wrong with a property that ends in no setting, and what may have been meant. */
+    /** Explains the fault of a property that does not end in a setting, and suggests the closest one. */
     String explain(Written written, Collection<String> names) {
         List<String> elements = elementsOf(written.name);
         Guess guess = guess(written.name, "", names);
@@ -281,7 +281,7 @@ final class NamedSettings {
             guess = other.distance < guess.distance ? other : guess;
         }
         return written.text() + " must be " + prefix
-                + ".<name>.<setting>, but ends in no setting or has no name. The nearest: '"
+                + ".<name>.<setting>, but ends in no setting or has no name. The closest match: '"
                 + guess.setting + "'" + (guess.name.isEmpty() ? "" : " of '" + guess.name + "'") + ", written "
                 + textOf(guess.name.isEmpty() ? "name" : guess.name, guess.setting, written.isOfEnvironment);
     }

@@ -14,8 +14,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.scheduling.TaskScheduler;
 
 /**
- * Matches if a bean is declared as a {@link WheelTaskScheduler}, or as something that may turn out to be one, such as a
- * {@link TaskScheduler} of the application's, or may have one, a {@link TimerWheel}; in parent contexts, too.
+ * Matches if a bean is declared as a {@link WheelTaskScheduler}, or as a type that may be or have one. Examples are a
+ * {@link TaskScheduler} of the application and a {@link TimerWheel}. Includes parent contexts.
  */
 public final class OnPossibleWheelSchedulerCondition extends SpringBootCondition implements ConfigurationCondition {
 

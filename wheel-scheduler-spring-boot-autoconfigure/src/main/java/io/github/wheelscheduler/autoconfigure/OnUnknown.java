@@ -6,6 +6,6 @@ enum OnUnknown {
     /** The start ends with an error. */
     FAIL,
 
-    /** The log says so, and the application goes on. */
+    /** A warning is logged, and the application continues. */
     WARN
 }

@@ -32,18 +32,18 @@ public final class ProgramTimers {
         return ClassUtils.isPresent(type, ProgramTimers.class.getClassLoader());
     }
 
-    /** Tells what one bean has done so far. */
+    /** Reads the counts of one bean. */
     public sealed interface Reading permits Timers, Leases {
 
         /** Returns the name of the bean. */
         String name();
 
-        /** Returns what kind of timers they are, in one word. */
+        /** Returns the kind of timers, in one word. */
         String kind();
     }
 
     /**
-     * Tells what has become of timers.
+     * The counts of timers.
      *
      * @param kind {@code keyed}, {@code idle} or {@code netty}
      * @param pending how many are pending
@@ -78,7 +78,7 @@ public final class ProgramTimers {
     }
 
     /**
-     * Tells what has become of leases.
+     * The counts of leases.
      *
      * @param kind {@code lease}
      * @param kept how many are kept
@@ -112,7 +112,7 @@ public final class ProgramTimers {
         return (HAS_TIMERS && OfPrograms.are(bean)) || (HAS_NETTY && OfNetty.are(bean));
     }
 
-    /** Whether what is declared so is one of them. */
+    /** Whether a declared type is one of them. */
     static boolean mayBe(Class<?> declared) {
         return (HAS_TIMERS && OfPrograms.mayBe(declared)) || (HAS_NETTY && OfNetty.mayBe(declared));
     }

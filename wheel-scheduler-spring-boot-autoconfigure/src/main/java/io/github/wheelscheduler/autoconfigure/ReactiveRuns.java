@@ -63,7 +63,7 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
 
     @Override
     public synchronized void destroy() {
-        // A run that goes on must not put it in again.
+        // A run that continues must not put it in again.
         isHooked = true;
         Hooks.resetOnLastOperator(hook);
     }
@@ -81,7 +81,7 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
         }
     }
 
-    /** What a run subscribes to first is what Spring subscribes to. */
+    /** The first subscription of a run is Spring's. */
     private static Publisher<Object> stoppable(Publisher<Object> publisher) {
         return publisher instanceof Flux<Object> flux && OpenRun.takeCanceller() instanceof Stop stop
                 ? flux.takeUntilOther(stop.signal.asMono())

@@ -63,7 +63,7 @@ final class ScheduledPlaces {
         return resolved == null ? "" : resolved;
     }
 
-    /** Returns the method, or what a task of the application's says of itself. */
+    /** Returns the method, or the text of a task of the application's. */
     private static String nameOf(ScheduledTask scheduled) {
         try {
             return scheduled.toString();
@@ -93,7 +93,7 @@ final class ScheduledPlaces {
         /** Returns name, type and limit, as far as they are known. */
         String text() {
             if (scheduler == null) {
-                return "one thread of Spring's own";
+                return "Spring's single default thread";
             }
             Object target = WheelSchedulers.unproxied(scheduler);
             Class<?> shown =
@@ -137,7 +137,7 @@ final class ScheduledPlaces {
         return scheduler instanceof TaskSchedulerRouter || scheduler == null ? found() : placeOf(scheduler);
     }
 
-    /** Returns what the router has found. */
+    /** Returns the scheduler that the router has found. */
     private Place found() {
         for (String name : beanFactory.getDependenciesForBean(PROCESSOR)) {
             Object bean = schedulerOf(name);

@@ -22,7 +22,7 @@ class SchedulerGroups {
         GroupProperties group = groups.get(name);
         if (group == null) {
             throw new IllegalStateException(GroupBeans.PROPERTY + "." + name
-                    + " must be set, as it was when the beans of this application were prepared");
+                    + " must be set, as it was set when this application was processed ahead of time");
         }
         WheelTaskScheduler made = builder.build();
         group.applyTo(made, name, scheduler);

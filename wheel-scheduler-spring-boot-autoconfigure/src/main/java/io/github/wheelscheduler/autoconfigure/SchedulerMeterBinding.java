@@ -24,8 +24,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 
 /**
- * Gives every {@link WheelTaskScheduler}, and timers {@linkplain ProgramTimers for programs}, their meters once they are there, and takes them
- * away when they go. What is said of schedulers here holds for those timers, too.
+ * Gives every {@link WheelTaskScheduler}, and timers {@linkplain ProgramTimers for programs}, their meters once they
+ * are there, and takes them away when they go. The description of schedulers here applies to those timers, too.
  *
  * <p>It waits for schedulers and asks for none, so that no scheduler is created early, or at all, for the sake of its meters.
  * Schedulers that are created while the context starts get their meters when all beans are there, because the registry might
@@ -42,7 +42,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     /** Schedulers that came before the registry, with their names. Guarded by this. */
     private final Map<Object, String> waiting = new LinkedHashMap<>();
 
-    /** What has meters. Guarded by this. */
+    /** The objects with meters. Guarded by this. */
     private final IdentityHashMap<Object, BoundMeters> bound = new IdentityHashMap<>();
 
     /** Guarded by this. */
@@ -129,8 +129,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     private void bind(Object metered, String name) {
         MeterRegistry registry = registries.getIfUnique();
         if (registry == null) {
-            logger.warn(
-                    textOf(metered, name) + " has no meters, because no MeterRegistry is the only or the primary one");
+            logger.warn(textOf(metered, name) + " has no meters, because no MeterRegistry is the only one or @Primary");
             return;
         }
         if (metered instanceof WheelTaskScheduler scheduler) {
@@ -201,7 +200,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
                 || behindProxies(bean) != null;
     }
 
-    /** Spring tells of the end of a factory alone, and of none of what it has made. */
+    /** Spring reports the destruction of a factory only, not of the objects it has created. */
     private static boolean isFactoryOfMetered(Object bean) {
         Class<?> made = bean instanceof FactoryBean<?> factory ? factory.getObjectType() : null;
         return made != null && (WheelSchedulers.mayBeOne(made) || ProgramTimers.mayBe(made));
@@ -234,7 +233,7 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
             meters.close().run();
         } catch (RuntimeException ex) {
             // An exception from here would keep the scheduler from being shut down.
-            logger.warn("The meters of " + name + " could not be removed", ex);
+            logger.warn("The meters of " + name + " could not be removed; they stay in the registry", ex);
         }
     }
 

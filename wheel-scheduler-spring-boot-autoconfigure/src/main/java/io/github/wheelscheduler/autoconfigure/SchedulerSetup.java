@@ -86,7 +86,7 @@ final class SchedulerSetup {
     private void warnOfBeansWithoutEffect(Class<?> type) {
         List<String> names = userDefined(type);
         if (!names.isEmpty()) {
-            logger.warn(type.getSimpleName() + " has no effect on the wheel scheduler, on virtual threads either: "
+            logger.warn(type.getSimpleName() + " has no effect on the wheel scheduler, not even with virtual threads: "
                     + names + ". Use a ThreadPoolTaskSchedulerCustomizer or a WheelSchedulerCustomizer instead.");
         }
     }

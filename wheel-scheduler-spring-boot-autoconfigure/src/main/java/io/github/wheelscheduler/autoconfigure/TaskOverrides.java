@@ -31,8 +31,9 @@ import org.springframework.util.function.SingletonSupplier;
  * The properties of single tasks, and the complaints about properties that mean no task, or no setting. Sources go over each
  * other as they do for Boot. Within one, an id that is spelled as the task's goes over one that differs by case, dots or dashes.
  *
- * <p>What cannot be right stops the start, before the first annotated method is scheduled; in the environment, where platforms put names,
- * it is warned of. An id that nobody has may come later, so nothing is said of it before the application is ready.
+ * <p>An invalid property fails the start before the first annotated method is scheduled. For environment variables,
+ * which platforms set, too, it only logs a warning. An id that nobody has may come later, so nothing is said of it
+ * before the application is ready.
  */
 final class TaskOverrides
         implements Function<String, TaskSettings>,
@@ -43,10 +44,10 @@ final class TaskOverrides
 
     private static final Log logger = LogFactory.getLog(TaskOverrides.class);
 
-    /** So many ids of tasks that came and may have gone are remembered. */
+    /** The number of ids of current and former tasks that are remembered. */
     private static final int MOST_SEEN = 1_000;
 
-    /** So many messages name the nearest id. */
+    /** The number of messages that suggest the closest id. */
     private static final int MOST_GUESSES = 20;
 
     private static final String NO_EFFECT = ". It has no effect";
@@ -60,7 +61,7 @@ final class TaskOverrides
     /** The properties of each source, in the order of sources; or a source that has to be asked. */
     private final List<Source> sources = new ArrayList<>();
 
-    /** The ids of tasks by what is the same of them in any spelling. */
+    /** The ids of tasks by their normalized spelling. */
     private final Map<String, Set<String>> known = new ConcurrentHashMap<>();
 
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
@@ -144,7 +145,7 @@ final class TaskOverrides
         }
     }
 
-    /** Returns what the properties say for an id; what is known of ids so far decides about another spelling. */
+    /** Returns the settings of an id in properties; the ids known so far decide about another spelling. */
     @Override
     public TaskSettings apply(String id) {
         TaskSettings found = TaskSettings.NONE;
@@ -261,7 +262,7 @@ final class TaskOverrides
         tasks.unmatched().forEach(one -> unmatched.add(one, tasks.explain(one, knownIds()), NO_EFFECT));
         groups.unmatched()
                 .forEach(one -> unmatched.add(one, groups.explain(one, GroupProperties.namesIn(groups)), NO_EFFECT));
-        unmatched.end("Write them as named above, or remove them. What a newer release knows is let through by "
+        unmatched.end("Write them as named above, or remove them. To accept settings of a newer release, set "
                 + WheelSchedulerProperties.PREFIX + ".unknown-settings=warn.");
         checkAmbiguities();
         for (TaskDeclaration declaration : known.declarations()) {
@@ -270,7 +271,7 @@ final class TaskOverrides
         isChecked = true;
     }
 
-    /** Warns of what is wrong with properties or, where it is to stop the start, gathers it until all of it is found. */
+    /** Logs faults of properties or, if they are to fail the start, gathers them until all are found. */
     private static final class Complaints {
 
         private final OnUnknown reaction;
@@ -351,7 +352,7 @@ final class TaskOverrides
                 unknown.add(named.first().getValue(), unknown(named), "");
             }
         }
-        unknown.end("Write the id of a task, or remove them. Ids that come later are let through by "
+        unknown.end("Write the id of a task, or remove them. To accept ids of tasks that are scheduled later, set "
                 + WheelSchedulerProperties.PREFIX + ".unknown-tasks=warn.");
     }
 
@@ -361,7 +362,7 @@ final class TaskOverrides
         return first.getValue().text() + " has no effect so far, as no task has the id '" + named.name + "'"
                 + (nearest == null
                         ? ""
-                        : ". The nearest: '" + nearest + "', written "
+                        : ". The closest match: '" + nearest + "', written "
                                 + tasks.textOf(nearest, first.getKey(), named.isOfEnvironment()));
     }
 }

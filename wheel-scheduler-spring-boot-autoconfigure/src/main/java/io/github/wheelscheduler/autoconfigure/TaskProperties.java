@@ -17,14 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param zone Time zone of the cron expression.
  * @param fixedRate Period in place of their schedule.
  * @param fixedDelay Delay between runs in place of their schedule.
- * @param initialDelay How long after they are scheduled their first run is due.
- * @param missedRuns What becomes of runs that are missed: catch-up, latest or skip.
- * @param jitter How much later than it is due each run starts at most.
- * @param jitterKind How the jitter is chosen: random, or fixed for each task and node.
- * @param gap What becomes of runs at times of day that do not exist: skip or shift.
- * @param overlap What becomes of runs at times of day that come twice: first, second or both.
- * @param timeLimit How long a run may take before its thread is interrupted.
- * @param pauseAfterFailures After how many failures in a row a task is paused. 0 for never.
+ * @param initialDelay Delay of the first run.
+ * @param missedRuns Treatment of missed runs: catch-up, latest or skip.
+ * @param jitter Maximum jitter that is added to the due time of each run.
+ * @param jitterKind Kind of jitter: random, or fixed for each task and node.
+ * @param startTolerance Maximum delay of runs so that they share a wake-up with others. As the scheduler unless set.
+ * @param gap Treatment of runs at times of day that do not exist: skip or shift.
+ * @param overlap Treatment of runs at times of day that occur twice: first, second or both.
+ * @param timeLimit Maximum duration of a run before its thread is interrupted.
+ * @param pauseAfterFailures Number of failures in a row after which a task is paused. 0 for never.
+ * @param observe Whether runs are observed, in the place of wheel.scheduler.observe, which has to be set.
  */
 record TaskProperties(
         @Nullable Boolean enabled,
@@ -36,11 +38,13 @@ record TaskProperties(
         @Nullable MissedRuns missedRuns,
         @Nullable Duration jitter,
         @Nullable JitterKind jitterKind,
+        @Nullable Duration startTolerance,
         @Nullable Gap gap,
         @Nullable Overlap overlap,
         @Nullable Duration timeLimit,
         @Nullable RestProperties backOff,
-        @Nullable Integer pauseAfterFailures) {
+        @Nullable Integer pauseAfterFailures,
+        @Nullable Boolean observe) {
 
     /**
      * For how long a task rests after failures.

@@ -11,9 +11,9 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of the {@link TimerWheel} of an application, with or without {@code @EnableScheduling}: that of the bean
- * {@code taskScheduler} if it is on the wheel, else that of the only {@link WheelTaskScheduler}, else one of its own with the same
- * settings and groups. It is made when something asks for it, never before.
+ * Auto-configuration of the {@link TimerWheel} of an application, with or without {@code @EnableScheduling}. It uses
+ * the bean {@code taskScheduler} if that is on the wheel, else the only {@link WheelTaskScheduler}. Otherwise it
+ * creates one of its own with the same settings and groups. It is made when something asks for it, never before.
  */
 @AutoConfiguration(after = {WheelSchedulerAutoConfiguration.class, WheelTaskSchedulerBuilderAutoConfiguration.class})
 @ConditionalOnBean(WheelTaskSchedulerBuilder.class)

@@ -8,8 +8,8 @@ import org.slf4j.MDC;
 import org.springframework.util.ClassUtils;
 
 /**
- * Tells a scheduler the trace ids of failures: that of the observation that has seen the failure on this thread; else what the
- * context of the log has, as where a decorator keeps it around the task.
+ * Supplies a scheduler with the trace ids of failures. The id comes from the observation of the failure on this thread.
+ * Otherwise it comes from the logging context, for instance if a decorator sets it around the task.
  */
 final class TraceIds implements Function<Throwable, @Nullable String> {
 
@@ -43,7 +43,7 @@ final class TraceIds implements Function<Throwable, @Nullable String> {
         return hasLogContext ? MDC.get(KEY) : null;
     }
 
-    /** Spring wraps what a method must not throw. */
+    /** Spring wraps undeclared exceptions of a method. */
     private static boolean isSame(@Nullable Throwable seen, Throwable failure) {
         return seen == failure
                 || (seen instanceof UndeclaredThrowableException wrapper

@@ -44,7 +44,7 @@ final class UnusableSettingFailureAnalyzer extends AbstractFailureAnalyzer<Unusa
                         cause.rule());
         String action = cause.rule().equals(GroupBeans.NAME_RULE)
                 ? "Give the group another name, for example '%s'.".formatted(cause.example())
-                : "Set '%s' to a value that fits, for example %s=%s%s."
+                : "Set '%s' to a valid value, for example %s=%s%s."
                         .formatted(
                                 property,
                                 property,

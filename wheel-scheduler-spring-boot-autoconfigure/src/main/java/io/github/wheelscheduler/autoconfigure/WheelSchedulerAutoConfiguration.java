@@ -19,16 +19,17 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
  * Auto-configuration of a {@link WheelTaskScheduler} in place of the scheduler of Spring Boot.
  *
  * <p>It is the bean {@code taskScheduler}, exists where {@code @EnableScheduling} is on, and is set up by Boot's
- * {@link ThreadPoolTaskSchedulerBuilder}, so that {@code spring.task.scheduling.*}, decorators and customizers apply to it.
- * It backs off if the application defines a {@link org.springframework.scheduling.TaskScheduler TaskScheduler} or a
- * {@link java.util.concurrent.ScheduledExecutorService ScheduledExecutorService}, as Boot's does; but not beside several wheel schedulers of
- * which none is primary, as Spring would then run {@code @Scheduled} methods on one thread of its own. Unlike Boot's, it also stays
- * beside a scheduler that a Spring framework registers for its own use, such as {@code messageBrokerTaskScheduler}:
+ * {@link ThreadPoolTaskSchedulerBuilder}, so that {@code spring.task.scheduling.*}, decorators and customizers apply to
+ * it. It backs off if the application defines a {@link org.springframework.scheduling.TaskScheduler TaskScheduler} or a
+ * {@link java.util.concurrent.ScheduledExecutorService ScheduledExecutorService}, as Boot's does. It does not back off
+ * for several wheel schedulers without a primary one, as Spring would then run {@code @Scheduled} methods on a single
+ * default thread. Unlike Boot's, it also stays beside a scheduler that a Spring framework registers for its own use,
+ * such as {@code messageBrokerTaskScheduler}:
  *
  * <ul>
  *   <li>{@code @Scheduled} methods, and what injects a plain {@code TaskScheduler}, get the wheel;
  *   <li>the scheduler of the framework has to be asked for with {@code @Qualifier}, the name of a parameter is not enough;
- *   <li>the framework goes on using its own.
+ *   <li>the framework keeps using its own.
  * </ul>
  *
  * <p>The wheel is not {@code @Primary}: it is an {@link java.util.concurrent.Executor Executor}, too, and would take

@@ -5,7 +5,6 @@ import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelSnapshot;
-import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.time.Duration;
@@ -36,9 +35,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         WheelSnapshot seen = executor.snapshot();
         setStatus(builder, seen.tick(), executor.isShutdown(), !scheduler.isRunning());
-        // Where nothing is to run, nothing is overdue.
-        boolean runs = scheduler.getMode() == SchedulerMode.RUN;
-        addTasks(builder, runs ? scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE) : List.of());
+        addTasks(builder, scheduler.getTaskRegistry().overdue(Integer.MAX_VALUE));
         List<String> failed = scheduler.getTaskRegistry().pausedAfterFailures(MAX_NAMED);
         if (!failed.isEmpty()) {
             builder.withDetail("pausedAfterFailures", failed);
@@ -56,15 +53,16 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
 
     void setStatus(Health.Builder builder, WheelSnapshot.Tick tick, boolean isShutdown, boolean isPaused) {
         if (tick.state() == WheelSnapshot.State.DEAD) {
-            builder.down().withDetail("reason", "the tick thread has died, so nothing will run any more");
+            builder.down()
+                    .withDetail("reason", "the tick thread has died: no task runs until the application restarts");
         } else if (tick.stuckFor().compareTo(stuckLimit) > 0) {
             builder.down()
                     .withDetail(
                             "reason",
-                            "the tick thread is overdue by " + about(tick.stuckFor()) + ", which is more than "
+                            "the tick thread is " + about(tick.stuckFor()) + " behind, more than the limit of "
                                     + exactly(stuckLimit));
         } else if (isShutdown) {
-            builder.outOfService().withDetail("reason", "the scheduler has been shut down");
+            builder.outOfService().withDetail("reason", "the scheduler has shut down");
         } else if (isPaused) {
             builder.status(pausedStatus).withDetail("reason", "the scheduler is paused");
         } else {

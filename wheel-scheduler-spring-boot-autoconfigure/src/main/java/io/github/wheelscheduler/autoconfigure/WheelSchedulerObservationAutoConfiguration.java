@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what tells runs of reactive {@code @Scheduled} methods how they really ended, where Spring observes them: with
- * Boot's {@link ObservationRegistry}, and with Reactor, without which Spring does not begin to observe them.
+ * Auto-configuration that reports the real end of runs of reactive {@code @Scheduled} methods if Spring observes them:
+ * with Boot's {@link ObservationRegistry}, and with Reactor, without which Spring does not begin to observe them.
  */
 @AutoConfiguration(
         afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")

@@ -10,9 +10,9 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Takes our classes into use on another processor while the application starts, so that they are loaded when it needs them. Boot calls it on its
- * own thread for that, as it does for its own classes, where there is more than one processor; it ignores failures, and waits for the end before
- * the application is ready. What is made here is thrown away.
+ * Takes our classes into use on another processor while the application starts, so that they are loaded when it needs
+ * them. With more than one processor, Boot calls it on the thread that preloads its own classes. Boot ignores failures,
+ * and waits for the end before the application is ready. The objects created here are discarded.
  */
 final class WheelSchedulerPreinitializer implements BackgroundPreinitializer {
 

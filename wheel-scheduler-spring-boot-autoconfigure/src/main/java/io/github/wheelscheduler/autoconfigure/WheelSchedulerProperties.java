@@ -31,33 +31,47 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** Whether scheduled tasks run on the timing wheel instead of on Spring Boot's own scheduler. */
     private boolean enabled = true;
 
-    /** What becomes of scheduled tasks: run, halted (due tasks are held back until the mode changes), or off (they never
-     * run). Tasks that are executed, submitted or triggered by hand run in any case. */
+    /**
+     * Treatment of scheduled tasks: run, halted (due tasks are held back until the mode changes), or off (they never
+     * run). Tasks that are executed, submitted or triggered by hand run in any case.
+     */
     private SchedulerMode mode = SchedulerMode.RUN;
 
-    /** How far a start time may be rounded up, between 1us and 1s. A fine tick costs no wake-ups. */
+    /** Granularity to which start times are rounded up, between 1us and 1s. A fine tick costs no wake-ups. */
     private Duration tick = Duration.ofNanos(16384);
 
     /** Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set. */
     private @Nullable Long maxPending;
 
-    /** Maximum number of missed runs that a fixed-rate task makes up. 0 goes on with the next run in phase. */
+    /** Maximum number of missed runs that a fixed-rate task catches up. 0 continues with the next run in phase. */
     private int maxCatchUp = 10;
+
+    /** Maximum delay of the runs of repeating tasks so that they share a wake-up with others. 0 for not at all. Halved
+     * until it is at most half of the period, or ends before the next instant of a cron. */
+    private Duration startTolerance = Duration.ZERO;
 
     /** Name of this node among others that run the same tasks, for a jitter that is fixed. The name of the machine unless set. */
     private @Nullable String node;
 
-    /** What is done about a property of a single task or a group that ends in no setting. One in the environment is
+    /** Reaction to a property of a single task or a group that does not end in a setting. One in the environment is
      * warned of in any case. */
     private OnUnknown unknownSettings = OnUnknown.FAIL;
 
-    /** What is done about settings for an id that no task has when the application is ready. Those in the environment
+    /** Reaction to settings for an id that no task has when the application is ready. Those in the environment
      * are warned of in any case. */
     private OnUnknown unknownTasks = OnUnknown.WARN;
 
     /** Which tasks are observed, where there is an ObservationRegistry: annotated methods, as Spring does it, these and
      * tasks with a name, or all. */
     private ObservedTasks observe = ObservedTasks.ANNOTATED;
+
+    /** A one-time task that is due within this time when it is scheduled continues the trace of its caller; a later one
+     * has a trace of its own, with a link. */
+    private Duration traceChildWithin = Duration.ofSeconds(5);
+
+    /** Address of a trace on the page of the tracer, to which the endpoint and the page link. The placeholder traceId in
+     * braces stands for the id of the trace. */
+    private @Nullable String traceUrl;
 
     private Worker worker = new Worker();
 
@@ -99,8 +113,21 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
                 "100000");
         UnusableSettingException.unless(
                 maxCatchUp >= 0, PREFIX + ".max-catch-up", maxCatchUp, "must not be negative", "0");
+        requireNotNegative(".start-tolerance", startTolerance, "1s");
         UnusableSettingException.unless(
                 node == null || !node.isBlank(), PREFIX + ".node", node, "must not be blank", "node-1");
+        UnusableSettingException.unless(
+                !traceChildWithin.isNegative(),
+                PREFIX + ".trace-child-within",
+                traceChildWithin,
+                "must not be negative",
+                "5s");
+        UnusableSettingException.unless(
+                traceUrl == null || (traceUrl.matches("https?://.+") && traceUrl.contains("{traceId}")),
+                PREFIX + ".trace-url",
+                "'" + traceUrl + "'",
+                "must begin with http:// or https://, and have {traceId} in it",
+                "https://tracer.example/trace/{traceId}");
         worker.check();
         warn.check();
         overdue.check();
@@ -113,6 +140,7 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
         scheduler.setTick(tick);
         scheduler.setWorkerKeepAlive(worker.keepAlive);
         scheduler.setMaxCatchUp(maxCatchUp);
+        scheduler.setStartTolerance(startTolerance);
         scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(shutdown.executeDelayedTasks);
         scheduler.setWarningLimits(warn.toLimits());
         scheduler.getTaskRegistry().setOverdueGrace(overdue.grace, overdue.shortestGrace);
@@ -145,6 +173,22 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
         this.observe = observe;
     }
 
+    public Duration getTraceChildWithin() {
+        return traceChildWithin;
+    }
+
+    public void setTraceChildWithin(Duration traceChildWithin) {
+        this.traceChildWithin = traceChildWithin;
+    }
+
+    public @Nullable String getTraceUrl() {
+        return traceUrl;
+    }
+
+    public void setTraceUrl(@Nullable String traceUrl) {
+        this.traceUrl = traceUrl;
+    }
+
     public SchedulerMode getMode() {
         return mode;
     }
@@ -175,6 +219,14 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
 
     public void setMaxCatchUp(int maxCatchUp) {
         this.maxCatchUp = maxCatchUp;
+    }
+
+    public Duration getStartTolerance() {
+        return startTolerance;
+    }
+
+    public void setStartTolerance(Duration startTolerance) {
+        this.startTolerance = startTolerance;
     }
 
     public @Nullable String getNode() {
@@ -244,12 +296,12 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** Settings of the threads that run tasks. */
     static class Worker {
 
-        /** Maximum number of tasks that run at a time. If not set, it is what you set
-         * spring.task.scheduling.pool.size to, else 256. With virtual threads, it is what you set
-         * spring.task.scheduling.simple.concurrency-limit to, else unlimited. */
+        /** Maximum number of tasks that run at a time. If not set, it is the value of
+         * spring.task.scheduling.pool.size, else 256. With virtual threads, it is the value of
+         * spring.task.scheduling.simple.concurrency-limit, else unlimited. */
         private @Nullable Integer maxSize;
 
-        /** How long a worker thread stays idle before it ends. Doesn't have an effect if virtual threads are
+        /** Time a worker thread stays idle before it ends. Doesn't have an effect if virtual threads are
          * enabled. */
         private Duration keepAlive = Duration.ofSeconds(60);
 
@@ -296,16 +348,16 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** When the log says that something is wrong. */
     static class Warn {
 
-        /** How much later than its time the tick thread may hand over a task before a warning is logged. 0 for never. */
+        /** Maximum delay of the hand-over of a task by the tick thread before a warning is logged. 0 for never. */
         private Duration oversleep = Duration.ofMillis(500);
 
-        /** How long a due task may wait for a worker before a warning is logged. 0 for never. */
+        /** Maximum time a due task waits for a worker before a warning is logged. 0 for never. */
         private Duration queueWait = Duration.ofSeconds(1);
 
-        /** How long a run may take before the stack of its thread is logged. Unlimited unless set, or with 0. */
+        /** Maximum duration of a run before the stack of its thread is logged. Unlimited unless set, or with 0. */
         private @Nullable Duration run;
 
-        /** How long a run of a registered task may take before it is interrupted. Unlimited unless set, or with 0. */
+        /** Maximum duration of a run of a registered task before it is interrupted. Unlimited unless set, or with 0. */
         private @Nullable Duration interruptRun;
 
         public Duration getOversleep() {
@@ -365,10 +417,10 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** When a task counts as overdue. */
     static class Overdue {
 
-        /** How late a task may be before it counts as overdue, as a share of its interval. */
+        /** Maximum delay of a task before it counts as overdue, as a share of its interval. */
         private double grace = 1.0;
 
-        /** How late a task may be before it counts as overdue, however short its interval is. */
+        /** Minimum delay of a task before it counts as overdue, however short its interval is. */
         private Duration shortestGrace = Duration.ofSeconds(1);
 
         public double getGrace() {

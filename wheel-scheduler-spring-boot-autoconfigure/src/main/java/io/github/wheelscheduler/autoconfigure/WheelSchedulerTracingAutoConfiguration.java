@@ -7,8 +7,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of what tells which trace a run that has failed belongs to: that of Spring's observation of the run.
- * Without Micrometer Tracing, it is what the context of the log says, as {@code traceId}.
+ * Auto-configuration of the source of the trace ids of failed runs: Spring's observation of the run. Without Micrometer
+ * Tracing, it is what the context of the log says, as {@code traceId}.
  */
 @AutoConfiguration
 @ConditionalOnClass({ObservationHandler.class, TracingObservationHandler.class})

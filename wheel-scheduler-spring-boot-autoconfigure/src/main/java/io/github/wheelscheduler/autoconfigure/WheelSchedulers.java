@@ -24,12 +24,13 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
- * Finds the schedulers of an application: the names of beans that are or may be one, before they are made, and the schedulers on the
- * wheel that have been made, which are beans or belong to a {@link TimerWheel} with its own. Mocks are none.
+ * Finds the schedulers of an application. Before creation, it finds the names of beans that are or may be schedulers.
+ * After creation, it finds the schedulers on the wheel, which are beans or belong to a {@link TimerWheel} with its own.
+ * Mocks are none.
  */
 public final class WheelSchedulers {
 
-    /** So many names are in a sentence at most. */
+    /** The maximum number of names in a sentence. */
     private static final int MOST_NAMED = 10;
 
     private WheelSchedulers() {}
@@ -142,14 +143,14 @@ public final class WheelSchedulers {
         return names.size() <= MOST_NAMED ? text : text + " and " + (names.size() - MOST_NAMED) + " more";
     }
 
-    /** Returns whether what is declared so may turn out to be a scheduler on the wheel. */
+    /** Returns whether a declared type may turn out to be a scheduler on the wheel. */
     static boolean mayBeOne(@Nullable Class<?> declared) {
         return declared != null
                 && (declared.isAssignableFrom(WheelTaskScheduler.class)
                         || WheelTaskScheduler.class.isAssignableFrom(declared));
     }
 
-    /** Returns what is behind all proxies of a singleton. */
+    /** Returns the target behind all proxies of a singleton. */
     static Object unproxied(Object bean) {
         Object target = bean;
         while (target instanceof Advised && AopProxyUtils.getSingletonTarget(target) != null) {

@@ -74,8 +74,8 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
                     + "no @Scheduled method runs, as @EnableScheduling is missing. Add it to a @Configuration class");
         }
         if (environment.containsProperty(INVENTED)) {
-            logger.warn(INVENTED + " has no effect, as Spring Boot has no such property. "
-                    + WheelSchedulerProperties.PREFIX + ".mode=off keeps what is scheduled from running");
+            logger.warn(INVENTED + " has no effect, as Spring Boot has no such property. To keep tasks from running,"
+                    + " set " + WheelSchedulerProperties.PREFIX + ".mode=off");
         }
     }
 
@@ -93,7 +93,7 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
         } else {
             String text = notActive(METHODS + usual.text() + ", as ", places);
             if (usual.isOneThreadOfSprings()) {
-                text += ". A scheduler that is @Primary, or has the name 'taskScheduler', takes them from that thread";
+                text += ". To give them more threads, mark a scheduler @Primary or name it 'taskScheduler'";
                 line = text;
                 logger.warn(text);
             } else {
@@ -121,7 +121,7 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
 
     private String whyThisWheel() {
         if (registrar.isChanged()) {
-            return ", as a SchedulingConfigurer says";
+            return ", as a SchedulingConfigurer chose it";
         }
         ConditionOutcome outcome = outcome();
         return outcome != null
@@ -136,11 +136,11 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
 
         static Reason of(WhereScheduledRuns where) {
             if (where.registrar.isChanged()) {
-                return new Reason("a SchedulingConfigurer says", "Without it, Spring chooses one");
+                return new Reason("a SchedulingConfigurer chose it", "Without it, Spring chooses one");
             }
             TaskScheduler before = where.registrar.before();
             if (before != null && !(before instanceof TaskSchedulerRouter)) {
-                return new Reason("<task:annotation-driven> says", "Without it, Spring chooses one");
+                return new Reason("<task:annotation-driven> chose it", "Without it, Spring chooses one");
             }
             if (!where.environment.getProperty(ENABLED, Boolean.class, true)) {
                 return new Reason(ENABLED + " is false", "Remove that property to run them on the wheel");
@@ -167,7 +167,7 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
                         : "make one of these @Primary: " + WheelSchedulers.textOf(wheels));
     }
 
-    /** Returns what the condition of the wheel has left; null if it was not asked. */
+    /** Returns the outcome of the condition of the wheel; null if it was not evaluated. */
     private @Nullable ConditionOutcome outcome() {
         ConditionEvaluationReport report = ConditionEvaluationReport.get(beanFactory);
         String source = WheelSchedulerAutoConfiguration.class.getName();
@@ -195,8 +195,8 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
                 && !isWritten("spring.task.scheduling.pool.size")
                 && !isWritten(WheelSchedulerProperties.PREFIX + ".worker.max-size");
         return isUnwanted
-                ? ". It has one worker, as Boot's ThreadPoolTaskSchedulerBuilder gives it unless"
-                        + " spring.task.scheduling.pool.size says more: set that, or make it with a "
+                ? ". It has one worker, the default of Boot's ThreadPoolTaskSchedulerBuilder: set"
+                        + " spring.task.scheduling.pool.size, or build it with a "
                         + WheelTaskSchedulerBuilder.class.getSimpleName()
                 : "";
     }

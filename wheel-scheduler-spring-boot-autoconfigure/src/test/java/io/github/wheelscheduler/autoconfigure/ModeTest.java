@@ -48,7 +48,7 @@ class ModeTest {
                     assertThat(scheduler.isRunning())
                             .as("the lifecycle knows nothing of it")
                             .isTrue();
-                    assertThat(output).containsOnlyOnce("is halted: what is scheduled waits until its mode changes");
+                    assertThat(output).containsOnlyOnce("is halted: scheduled tasks wait until its mode changes");
                     Health health = new WheelSchedulerHealthIndicator(scheduler, new WheelSchedulerProperties.Health())
                             .health();
                     assertThat(health).isNotNull();
@@ -71,7 +71,7 @@ class ModeTest {
             assertThat(scheduler.getWheelScheduledExecutor().pendingCount()).isZero();
             assertThat(never.isDone()).isFalse();
             assertThat(never.cancel(false)).isTrue();
-            assertThat(output).containsOnlyOnce("is off: what is scheduled is taken and never runs");
+            assertThat(output).containsOnlyOnce("is off: scheduled tasks are accepted but never run");
         });
     }
 

@@ -464,7 +464,8 @@ class NamedPropertiesTest {
                         .mapToObj(i -> TASKS + "import-order" + i + ".enabled=false")
                         .toArray(String[]::new));
         assertThat(output.toString().split("no task has", -1)).hasSize(31);
-        assertThat(output.toString().split("The nearest: 'import-orders'", -1)).hasSize(21);
+        assertThat(output.toString().split("The closest match: 'import-orders'", -1))
+                .hasSize(21);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.
 import static io.github.wheelscheduler.autoconfigure.testing.SchedulingContexts.withScheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.wheelscheduler.spring.WheelTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.observation.Observation;
@@ -15,7 +16,9 @@ import io.micrometer.tracing.test.simple.SimpleTracer;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
@@ -91,6 +94,38 @@ class ObservedSchedulersTest {
         traced("wheel.scheduler.observe=all")
                 .run(context ->
                         assertThat(spans(context)).containsExactly("run billing", "run task", "task annotated.run"));
+    }
+
+    @Test
+    void singleTaskIsObservedIfItsSettingsSaySo() {
+        traced("wheel.scheduler.observe=annotated", "wheel.scheduler.tasks.billing.observe=true")
+                .run(context -> assertThat(spans(context)).containsExactly("run billing", "task annotated.run"));
+    }
+
+    @Test
+    void singleTaskIsLeftOutIfItsSettingsSaySo() {
+        traced("wheel.scheduler.observe=all", "wheel.scheduler.tasks.billing.observe=false")
+                .run(context -> assertThat(spans(context)).containsExactly("run task", "task annotated.run"));
+    }
+
+    static final class LeftOut {
+
+        private final CountDownLatch hasRun = new CountDownLatch(1);
+
+        @Scheduled(initialDelay = 0)
+        @WheelTask(observe = "false")
+        void run() {
+            hasRun.countDown();
+        }
+    }
+
+    @Test
+    void annotatedMethodIsLeftOutIfItsSettingsSaySo() {
+        traced("wheel.scheduler.observe=annotated").withBean(LeftOut.class).run(context -> {
+            assertThat(context.getBean(LeftOut.class).hasRun.await(30, TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(spans(context)).containsExactly("task annotated.run");
+        });
     }
 
     @Test

@@ -110,7 +110,7 @@ class ReactiveRunsTest {
             assertThat(seen.runningSince()).isNull();
             assertThat(lastOf(seen).failure())
                     .isEqualTo(new RunOutcome.Failure(
-                            IllegalStateException.class.getName(), "the service does not answer"));
+                            IllegalStateException.class.getName(), "the service does not answer", null));
             assertThat(lastOf(seen).duration()).isGreaterThanOrEqualTo(Duration.ofNanos(lastedNanos));
             assertThat(countOf(context, Hourly.class, "ERROR")).isEqualTo(1);
             assertThat(countOf(context, Hourly.class, "SUCCESS")).isZero();
@@ -346,7 +346,7 @@ class ReactiveRunsTest {
         observed(Plain.class).run(context -> {
             awaitThat(() -> assertThat(task(context, Plain.class).runs()).isEqualTo(1));
             assertThat(lastOf(task(context, Plain.class)).failure())
-                    .isEqualTo(new RunOutcome.Failure(IllegalStateException.class.getName(), "plain"));
+                    .isEqualTo(new RunOutcome.Failure(IllegalStateException.class.getName(), "plain", null));
             assertThat(failedRuns(context)).isEqualTo(1);
             assertThat(observedRuns(context, Plain.class)).isEqualTo(1);
         });

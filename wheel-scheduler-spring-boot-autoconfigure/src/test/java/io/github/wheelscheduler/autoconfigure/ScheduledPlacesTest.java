@@ -43,7 +43,7 @@ class ScheduledPlacesTest {
 
     private static final Pattern LINE = Pattern.compile("Wheel Scheduler is (active|not active): (.*)");
     private static final Pattern PLACE =
-            Pattern.compile("@Scheduled methods run on (?:'(\\w+)'|(one thread of Spring's own))");
+            Pattern.compile("@Scheduled methods run on (?:'(\\w+)'|(Spring's single default thread))");
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.autoconfigure.SchedulerRows#rows")

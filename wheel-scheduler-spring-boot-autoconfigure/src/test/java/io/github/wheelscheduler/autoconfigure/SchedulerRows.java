@@ -45,7 +45,7 @@ import org.springframework.web.socket.handler.TextWebSocketHandler;
 /** Applications with schedulers of many kinds, and where their {@code @Scheduled} methods run. */
 final class SchedulerRows {
 
-    private static final String SPRINGS = "one thread of Spring's own";
+    private static final String SPRINGS = "Spring's single default thread";
 
     private static final String XML_SCHEDULER = "<task:scheduler id='xmlScheduler' pool-size='1'/>";
 
@@ -147,12 +147,12 @@ final class SchedulerRows {
                         "configurer",
                         plain.withUserConfiguration(LaterConfigurer.class),
                         "own",
-                        "as a SchedulingConfigurer says"),
+                        "as a SchedulingConfigurer chose it"),
                 row(
                         "configurer with a wheel",
                         wheel(plain, "orders", true).withUserConfiguration(WheelConfigurer.class),
                         "orders*",
-                        "as a SchedulingConfigurer says"));
+                        "as a SchedulingConfigurer chose it"));
     }
 
     private static Stream<Row> xml(ApplicationContextRunner plain) {
@@ -168,21 +168,21 @@ final class SchedulerRows {
                         "XML names its scheduler",
                         xml(withoutEnable, XML_SCHEDULER + "<task:annotation-driven scheduler='xmlScheduler'/>"),
                         "xmlScheduler",
-                        "as <task:annotation-driven> says"),
+                        "as <task:annotation-driven> chose it"),
                 row(
                         "XML names one of two",
                         xml(
                                 own(withoutEnable, "own", true),
                                 XML_SCHEDULER + "<task:annotation-driven scheduler='xmlScheduler'/>"),
                         "xmlScheduler",
-                        "as <task:annotation-driven> says"),
+                        "as <task:annotation-driven> chose it"),
                 row(
                         "XML names an executor",
                         xml(
                                 executor(withoutEnable, "executor", false),
                                 "<task:annotation-driven scheduler='executor'/>"),
                         "executor",
-                        "as <task:annotation-driven> says"),
+                        "as <task:annotation-driven> chose it"),
                 row("XML without a scheduler", xml(withoutEnable, "<task:annotation-driven/>"), "taskScheduler*"),
                 row(
                         "tasks in XML",

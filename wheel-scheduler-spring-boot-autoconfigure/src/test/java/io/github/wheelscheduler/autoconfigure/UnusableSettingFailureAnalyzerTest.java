@@ -38,6 +38,7 @@ class UnusableSettingFailureAnalyzerTest {
             wheel.scheduler.worker.keep-alive      | -1s   | must not be negative
             wheel.scheduler.max-pending            | 0     | must be at least 1
             wheel.scheduler.max-catch-up           | -1    | must not be negative
+            wheel.scheduler.start-tolerance        | -1ms  | must not be negative
             wheel.scheduler.warn.oversleep         | -1s   | must not be negative
             wheel.scheduler.warn.queue-wait        | -1s   | must not be negative
             wheel.scheduler.warn.run               | -1s   | must not be negative
@@ -54,7 +55,7 @@ class UnusableSettingFailureAnalyzerTest {
                 .contains("APPLICATION FAILED TO START")
                 .contains("The property '%s' is '%s' (from ".formatted(property, value))
                 .contains("but it " + rule)
-                .contains("Set '%s' to a value that fits, for example %s=".formatted(property, property));
+                .contains("Set '%s' to a valid value, for example %s=".formatted(property, property));
     }
 
     @Test
@@ -82,7 +83,11 @@ class UnusableSettingFailureAnalyzerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"wheel.scheduler.tick, soon", "wheel.scheduler.max-pending, many"})
+    @CsvSource({
+        "wheel.scheduler.tick, soon",
+        "wheel.scheduler.start-tolerance, soon",
+        "wheel.scheduler.max-pending, many"
+    })
     void valueOfAnotherTypeKeepsBootsOwnText(String property, String value, CapturedOutput output) {
         failToStart("--" + property + "=" + value);
         assertThat(output)
@@ -98,6 +103,8 @@ class UnusableSettingFailureAnalyzerTest {
         "wheel.scheduler.worker.keep-alive, -1s",
         "wheel.scheduler.max-pending, 0",
         "wheel.scheduler.max-catch-up, -1",
+        "wheel.scheduler.start-tolerance, -1s",
+        "wheel.scheduler.groups.reports.start-tolerance, -1ns",
         "wheel.scheduler.warn.oversleep, -1s",
         "wheel.scheduler.warn.queue-wait, -1s",
         "wheel.scheduler.warn.run, -1s",
@@ -127,6 +134,9 @@ class UnusableSettingFailureAnalyzerTest {
         "wheel.scheduler.worker.keep-alive, 0s",
         "wheel.scheduler.max-pending, 1",
         "wheel.scheduler.max-catch-up, 0",
+        "wheel.scheduler.start-tolerance, 0s",
+        "wheel.scheduler.start-tolerance, 1ns",
+        "wheel.scheduler.start-tolerance, 100000d",
         "wheel.scheduler.warn.run, 1ns",
         "wheel.scheduler.overdue.grace, 0",
         "wheel.scheduler.overdue.shortest-grace, 0s",

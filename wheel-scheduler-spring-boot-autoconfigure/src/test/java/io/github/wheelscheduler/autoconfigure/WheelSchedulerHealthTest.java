@@ -144,7 +144,7 @@ class WheelSchedulerHealthTest {
         withHealth().run(context -> {
             wheelOf(context).shutdown();
             assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-            assertThat(healthOf(context).getDetails()).containsEntry("reason", "the scheduler has been shut down");
+            assertThat(healthOf(context).getDetails()).containsEntry("reason", "the scheduler has shut down");
         });
     }
 
@@ -191,7 +191,7 @@ class WheelSchedulerHealthTest {
                         assertThat(healthOf(context).getDetails())
                                 .extractingByKey("reason")
                                 .asString()
-                                .matches("the tick thread is overdue by [\\d.]+ m?s, which is more than 50 ms");
+                                .matches("the tick thread is [\\d.]+ m?s behind, more than the limit of 50 ms");
                     } finally {
                         clock.goOn.countDown();
                     }

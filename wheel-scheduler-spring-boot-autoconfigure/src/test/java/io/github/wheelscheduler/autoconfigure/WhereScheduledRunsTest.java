@@ -120,7 +120,8 @@ class WhereScheduledRunsTest {
                     registrar.setTaskScheduler(own);
                 }),
                 "own-");
-        assertThat(output).contains(LINE + "a WheelTaskScheduler, up to 256 at a time, as a SchedulingConfigurer says");
+        assertThat(output)
+                .contains(LINE + "a WheelTaskScheduler, up to 256 at a time, as a SchedulingConfigurer chose it");
     }
 
     @Test
@@ -128,7 +129,7 @@ class WhereScheduledRunsTest {
         assertThatItRunsOn(withScheduling().withUserConfiguration(HiddenOnes.class), "pool-");
         assertThat(output)
                 .contains(
-                        "is not active: @Scheduled methods run on one thread of Spring's own, as the application has the"
+                        "is not active: @Scheduled methods run on Spring's single default thread, as the application has the"
                                 + " schedulers 'one', 'other'. To run them on the wheel, make one of these @Primary: 'one', 'other'")
                 .contains("WARN");
     }

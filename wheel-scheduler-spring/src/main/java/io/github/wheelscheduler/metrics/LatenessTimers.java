@@ -28,7 +28,7 @@ final class LatenessTimers implements LatenessListener {
      * is recorded, which leaves averages and percentiles about as they are.
      *
      * Threads share stripes, so that threads that come and go leave nothing behind. Two that write one stripe's tally at a
-     * time lose a count of it, whereupon a run more is recorded at once. What is counted for later is never lost.
+     * time lose a count of it, whereupon a run more is recorded at once. Postponed counts are never lost.
      */
 
     /** Runs in a second that are recorded at once; of each stripe. */
@@ -62,12 +62,12 @@ final class LatenessTimers implements LatenessListener {
 
     private final ReentrantLock catchingUp = new ReentrantLock();
 
-    /** Makes one that catches up within about a second. */
+    /** Creates one that catches up within about a second. */
     LatenessTimers(Timer wheel, Timer queue) {
         this(wheel, queue, inASecond(new ThreadOrigin()));
     }
 
-    /** Makes one that catches up when {@code later} runs what it is given. */
+    /** Creates one that catches up when {@code later} runs its task. */
     LatenessTimers(Timer wheel, Timer queue, Consumer<Runnable> later) {
         this.wheel = wheel;
         this.queue = queue;
@@ -114,21 +114,21 @@ final class LatenessTimers implements LatenessListener {
                     recordCountedAndUnlock();
                 });
             } catch (Throwable ex) {
-                // There may be no thread to be had just now; the next run asks again.
+                // There may be no thread available just now; the next run tries again.
                 willCatchUp.set(false);
                 throw ex;
             }
         }
     }
 
-    /** Records what has not been, unless another thread is just doing so. */
+    /** Records the pending counts, unless another thread is doing so. */
     void catchUp() {
         if (isBehind && catchingUp.tryLock()) {
             recordCountedAndUnlock();
         }
     }
 
-    /** Records what has been counted. A timer that throws harms neither a run nor a scrape. */
+    /** Records the counts. An exception of a timer affects neither a run nor a scrape. */
     private void recordCountedAndUnlock() {
         try {
             isBehind = false;

@@ -31,6 +31,7 @@ public final class MeterNames {
 
     // The tick thread.
 
+    public static final String PAUSED = "wheel.scheduler.paused";
     public static final String WAKEUPS = "wheel.scheduler.wakeups";
     public static final String TICK_OVERSLEEP = "wheel.scheduler.tick.oversleep";
     public static final String TICK_OVERSLEEP_MAX = "wheel.scheduler.tick.oversleep.max";
@@ -63,7 +64,7 @@ public final class MeterNames {
     /** The name of the scheduler, or of the timers, which every meter has. */
     public static final String TAG_NAME = TimerMeterNames.TAG_NAME;
 
-    /** What a run waited for: {@code wheel} or {@code queue}. */
+    /** The cause of a delay: {@code wheel} or {@code queue}. */
     public static final String TAG_STAGE = "stage";
 
     /** Why a run did not take place. */
@@ -78,43 +79,44 @@ public final class MeterNames {
     /** Whether tasks have meters of their own. */
     public static final String TAG_METERED = "metered";
 
-    /** What timers they are: {@code keyed}, {@code idle} or {@code netty}. */
+    /** The kind of timers: {@code keyed}, {@code idle} or {@code netty}. */
     public static final String TAG_KIND = TimerMeterNames.TAG_KIND;
 
     private MeterNames() {}
 
-    /** Returns what a meter of that name says. */
+    /** Returns the description of a meter. */
     static String descriptionOf(String name) {
         return switch (name) {
-            case EXECUTOR_POOL_SIZE -> "How many workers there are";
-            case EXECUTOR_POOL_CORE -> "How many workers stay though they have nothing to do";
-            case EXECUTOR_POOL_MAX -> "How many tasks may run at a time";
-            case EXECUTOR_ACTIVE -> "How many tasks are running";
-            case EXECUTOR_QUEUED, PENDING -> "How many tasks wait for their time or for a worker";
-            case EXECUTOR_QUEUE_REMAINING -> "How many more tasks are accepted";
-            case EXECUTOR_COMPLETED -> "How many runs have ended";
-            case SCHEDULED -> "How many tasks have become pending, each run of a repeating one counted";
-            case REJECTED -> "How many tasks have not been accepted";
-            case INBOX -> "How many messages the tick thread has not read";
-            case CANCELLED -> "How many pending tasks have been cancelled";
-            case READY -> "How many due tasks wait for a worker";
-            case READY_AGE -> "How long the first due task has waited for a worker";
-            case FIRED -> "How many runs have started";
-            case LATENESS -> "How late runs start, by what they waited for";
-            case FAILED -> "How many runs have failed";
-            case SKIPPED -> "How many runs did not take place when they were due";
-            case WAKEUPS -> "How often the tick thread has slept";
-            case TICK_OVERSLEEP -> "By how much the tick thread woke up too late";
-            case TICK_OVERSLEEP_MAX ->
-                "By how much the tick thread woke up too late at most, in the last one to two minutes";
-            case TASKS -> "How many tasks are registered, with meters of their own and without";
-            case TASKS_OVERDUE -> "How many tasks are late by more than the grace allows";
-            case TASK_RUN -> "How long the runs of a task take";
-            case TASK_LATENESS -> "How late the runs of a task start";
-            case TASK_LAST_SUCCESS -> "When a run of a task last succeeded, since the epoch";
-            case TASK_SUCCESS_AGE -> "How long ago a run of a task last succeeded or, if none has, the task got meters";
-            case TASK_OVERRUNS -> "How many runs of a task took longer than it is to the next one";
-            case TASK_MISSED -> "How many runs of a task were missed, and were not made up";
+            case EXECUTOR_POOL_SIZE -> "Number of workers";
+            case EXECUTOR_POOL_CORE -> "Number of workers that stay while idle";
+            case EXECUTOR_POOL_MAX -> "Maximum number of tasks that run at a time";
+            case EXECUTOR_ACTIVE -> "Number of running tasks";
+            case EXECUTOR_QUEUED, PENDING -> "Number of tasks that wait for their time or for a worker";
+            case EXECUTOR_QUEUE_REMAINING -> "Number of further tasks that are accepted";
+            case EXECUTOR_COMPLETED -> "Number of completed runs";
+            case SCHEDULED -> "Number of tasks that became pending, counting each run of a repeating one";
+            case REJECTED -> "Number of rejected tasks";
+            case INBOX -> "Number of messages not yet read by the tick thread";
+            case CANCELLED -> "Number of pending tasks that were cancelled";
+            case READY -> "Number of due tasks that wait for a worker";
+            case READY_AGE -> "Time the first due task has waited for a worker";
+            case FIRED -> "Number of started runs";
+            case LATENESS -> "Lateness of the start of runs, by cause";
+            case FAILED -> "Number of failed runs";
+            case SKIPPED -> "Number of skipped runs";
+            case PAUSED -> "Whether the scheduler is paused, 1 or 0";
+            case WAKEUPS -> "Number of times the tick thread has slept";
+            case TICK_OVERSLEEP -> "Delay of the wake-ups of the tick thread";
+            case TICK_OVERSLEEP_MAX -> "Maximum delay of a wake-up of the tick thread in the last one to two minutes";
+            case TASKS -> "Number of registered tasks, with and without meters of their own";
+            case TASKS_OVERDUE -> "Number of tasks that are late by more than the grace";
+            case TASK_RUN -> "Duration of the runs of a task";
+            case TASK_LATENESS -> "Lateness of the start of the runs of a task";
+            case TASK_LAST_SUCCESS -> "Time of the last successful run of a task, since the epoch";
+            case TASK_SUCCESS_AGE ->
+                "Time since the last successful run of a task or, if there is none, since its meters were registered";
+            case TASK_OVERRUNS -> "Number of runs of a task that took longer than the time to the next one";
+            case TASK_MISSED -> "Number of missed runs of a task that were not caught up";
             default -> TimerMeterNames.descriptionOf(name);
         };
     }

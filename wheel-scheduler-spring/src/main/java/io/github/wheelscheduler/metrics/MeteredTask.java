@@ -57,7 +57,7 @@ final class MeteredTask {
         return group.tagged(MeterNames.TAG_OUTCOME, outcome).timer(MeterNames.TASK_RUN, UnaryOperator.identity());
     }
 
-    /** A rule on the age of what runs once would fire for ever. */
+    /** An alert on the age of a one-time task would fire forever. */
     private double successAgeMillis() {
         return repeating ? Math.max(0, clock.wallTime() - succeededMillis) : Double.NaN;
     }

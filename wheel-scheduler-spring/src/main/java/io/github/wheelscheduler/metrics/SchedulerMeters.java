@@ -20,7 +20,8 @@ final class SchedulerMeters implements LatenessListener {
      * Most meters are read on a scrape. Single runs are recorded when they happen, by listeners: LatenessTimers records how
      * late they start, and TaskMeters how the runs of known tasks went.
      *
-     * Registries hold weakly what meters are read from. The scheduler holds its listeners, and this is one, so it lives as
+     * Registries hold weak references to the sources of meters. The scheduler holds its listeners, and this is one, so
+     * it lives as
      * long as the scheduler.
      */
 
@@ -71,6 +72,8 @@ final class SchedulerMeters implements LatenessListener {
         gauge(MeterNames.PENDING, BaseUnits.TASKS, WheelScheduledExecutor::pendingCount);
         gauge(MeterNames.READY, BaseUnits.TASKS, WheelScheduledExecutor::readyCount);
         timeGauge(MeterNames.READY_AGE, WheelSnapshot::oldestReady);
+
+        group.gauge(MeterNames.PAUSED, "paused", scheduler, source -> source.getPausedAt() == null ? 0 : 1);
 
         // The tick thread.
         counter(MeterNames.WAKEUPS, "wakeups", seen -> seen.tick().wakeUps());

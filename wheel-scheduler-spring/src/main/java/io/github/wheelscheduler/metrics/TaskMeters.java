@@ -1,7 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
-import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -29,8 +28,8 @@ final class TaskMeters implements TaskListener {
      * tasks with ever new names may come and go, only so many names get meters at all: when these are used up, a name that
      * has had none does not wait for a place, so that very many of them cost nothing.
      *
-     * News of one task may overtake each other on the way here. So "added" and "removed" both say only: look at what the
-     * registry holds now. The last one to look sees what has become of it.
+     * News of one task may overtake each other on the way here. So "added" and "removed" both mean only: read the
+     * current content of the registry. The last reader sees the final state.
      */
 
     /** So many names per place. */
@@ -53,7 +52,7 @@ final class TaskMeters implements TaskListener {
     /** All names that have had meters. Guarded by this. */
     private final Set<String> used = new HashSet<>();
 
-    /** The log has been told that all names are used up. Guarded by this. */
+    /** Whether the exhausted name limit has been logged. Guarded by this. */
     private boolean isUsedUpSaid;
 
     /** Guarded by this. */
@@ -69,7 +68,7 @@ final class TaskMeters implements TaskListener {
 
     /** Registers how many tasks have meters, how many have not, and how many are overdue. */
     void registerCounts() {
-        group.gauge(MeterNames.TASKS_OVERDUE, BaseUnits.TASKS, this, TaskMeters::overdue);
+        group.gauge(MeterNames.TASKS_OVERDUE, BaseUnits.TASKS, this, source -> source.tasks.overdue());
         group.tagged(MeterNames.TAG_METERED, "true")
                 .gauge(MeterNames.TASKS, BaseUnits.TASKS, this, source -> source.metered.size());
         group.tagged(MeterNames.TAG_METERED, "false")
@@ -78,11 +77,6 @@ final class TaskMeters implements TaskListener {
                         BaseUnits.TASKS,
                         this,
                         source -> Math.max(0, source.tasks.size() - source.metered.size()));
-    }
-
-    /** Where nothing is to run, nothing is overdue. */
-    private int overdue() {
-        return scheduler.getMode() == SchedulerMode.RUN ? tasks.overdue() : 0;
     }
 
     @Override
@@ -176,13 +170,12 @@ final class TaskMeters implements TaskListener {
             isUsedUpSaid = true;
             LOGGER.log(
                     Level.WARNING,
-                    "Tasks of " + group.tags() + " with new names get no meters of their own any more, as "
-                            + used.size()
-                            + " names have had some, " + NAMES_PER_PLACE
-                            + " times as many as wheel.scheduler.metrics.max-tasks. Leave names out with"
+                    "Further task names of " + group.tags() + " get no meters: " + used.size()
+                            + " names have had meters, " + NAMES_PER_PLACE
+                            + " times wheel.scheduler.metrics.max-tasks. Exclude names with"
                             + " wheel.scheduler.metrics.tasks.exclude, or raise that limit. The meter "
                             + MeterNames.TASKS + " with " + MeterNames.TAG_METERED
-                            + "=false counts such tasks, the endpoint wheelscheduler lists them");
+                            + "=false counts the tasks without meters; the endpoint wheelscheduler lists them");
         }
     }
 

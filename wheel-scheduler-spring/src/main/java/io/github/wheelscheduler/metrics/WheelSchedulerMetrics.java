@@ -13,11 +13,11 @@ import java.util.function.Predicate;
  * Binds the meters of a {@link WheelTaskScheduler} to registries: those of its workers under the names that Micrometer gives
  * to executors, those of the wheel, and those of single tasks. {@link MeterNames} has their names.
  *
- * <p>Meters of their own have the tasks of {@code @Scheduled} methods, and tasks that repeat and were given a name, up to a
- * limit; the others are only counted. They come and go with their tasks.
+ * <p>Meters of their own have the tasks of {@code @Scheduled} methods, and tasks that repeat and were given a name, up
+ * to a limit; the others are only counted. They are added and removed with their tasks.
  *
- * <p>A registry that throws later, when it is told of a run or of a task, harms no task. All methods may be called from any
- * thread.
+ * <p>Exceptions that a registry throws later, for a run or a task, do not affect tasks. All methods may be called from
+ * any thread.
  */
 public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
 
@@ -57,7 +57,8 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
      *
      * @param name the value of the tag {@code name}, usually the name of the bean
      * @param maxTasks how many tasks have meters of their own at most
-     * @param includedTasks is asked first, with the id of a task, whether it may have meters; by any thread, and must not throw
+     * @param includedTasks decides, with the id of a task, whether it may have meters; called by any thread, and must
+     *     not throw
      * @throws IllegalArgumentException if the limit is negative
      */
     public WheelSchedulerMetrics(
@@ -72,8 +73,8 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Registers the meters; without effect if they are registered there already. What the scheduler counts, it has counted
-     * before, too; timers start now. Where the registry throws, no meter is left behind.
+     * Registers the meters; without effect if they are registered there already. Counters include earlier counts;
+     * timers start now. Where the registry throws, no meter is left behind.
      *
      * @throws IllegalStateException if the scheduler is not initialized
      */

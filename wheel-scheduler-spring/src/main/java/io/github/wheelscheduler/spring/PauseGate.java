@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.spring;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import java.time.Clock;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,19 +13,23 @@ final class PauseGate {
 
     private volatile @Nullable WheelScheduledExecutor executor;
 
-    /** As the lifecycle sees it; a shutdown lets due tasks go on all the same. */
+    /** As the lifecycle sees it; a shutdown lets due tasks continue all the same. */
     private volatile boolean paused;
+
+    /** When that began, by the wall clock; null while it is not paused. Written by threads that pause and resume. */
+    private volatile @Nullable Instant pausedAt;
 
     /** When the last pause ended; there may have been none. */
     private volatile @Nullable Long resumedNanos;
 
-    /** The context closes, and the scheduler is to go on until it is destroyed. */
+    /** The context closes, and the scheduler is to continue until it is destroyed. */
     private volatile boolean lateShutdown;
 
     /** Begins anew with an executor that is not paused. */
     void attach(WheelScheduledExecutor executor) {
         this.executor = executor;
         this.paused = false;
+        this.pausedAt = null;
         this.lateShutdown = false;
         this.resumedNanos = null;
     }
@@ -42,19 +48,23 @@ final class PauseGate {
                 noteResumed(current);
             }
             paused = false;
+            pausedAt = null;
             current.resume();
         }
     }
 
-    /** What has waited until now has waited because it was held back. */
+    /** Runs that have waited until now were delayed by the pause. */
     void noteResumed(WheelScheduledExecutor current) {
         resumedNanos = current.nanoTime();
     }
 
-    /** Pauses, and calls back when the last run that is going on has ended; at once where there is nothing to pause. */
-    void pause(Runnable whenQuiet) {
+    /** Pauses, and calls back when the last run that is active has ended; at once where there is nothing to pause. */
+    void pause(Clock clock, Runnable whenQuiet) {
         WheelScheduledExecutor current = executor;
         if (current != null && !lateShutdown) {
+            if (!paused) {
+                pausedAt = clock.instant();
+            }
             paused = true;
             current.pause(whenQuiet);
         } else {
@@ -73,6 +83,11 @@ final class PauseGate {
 
     boolean isKeptOpen() {
         return lateShutdown;
+    }
+
+    @Nullable
+    Instant pausedAt() {
+        return pausedAt;
     }
 
     boolean isPaused() {

@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** What a {@link RejectedExecutionHandler} is shown as the pool that has rejected its task: it takes no task. */
+/** The pool passed to a {@link RejectedExecutionHandler} as the one that has rejected its task; it accepts no task. */
 final class RejectionView extends ScheduledPoolView {
 
     private final RejectedExecutionException reason;
@@ -48,7 +48,7 @@ final class RejectionView extends ScheduledPoolView {
         }
     }
 
-    /** Throws: what has been rejected once would be rejected again, and its handler be called for ever. */
+    /** Throws: a rejected task would be rejected again, and its handler called forever. */
     @Override
     public void execute(Runnable command) {
         throw reason;

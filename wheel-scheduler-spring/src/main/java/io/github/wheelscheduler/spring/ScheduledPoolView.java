@@ -38,7 +38,7 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
                 new PendingFutures(
                         executor,
                         () -> new UnsupportedOperationException(
-                                "A task must be scheduled or executed to become pending; the queue takes none")));
+                                "Tasks must be scheduled or executed on the scheduler; its queue accepts none")));
     }
 
     ScheduledPoolView(
@@ -243,8 +243,8 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
 
     @Override
     public void setCorePoolSize(int corePoolSize) {
-        throw refused("Workers come as they are needed, up to the maximum pool size, which can be set; the core size"
-                + " must be left as it is, was to be " + corePoolSize);
+        throw refused("The core size must not be changed, as workers start on demand up to the maximum pool size;"
+                + " was to be " + corePoolSize);
     }
 
     @Override
@@ -276,7 +276,7 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
     @Override
     public void allowCoreThreadTimeOut(boolean value) {
         if (value != allowsCoreThreadTimeOut()) {
-            throw refused("How many idle workers stay is fixed; the policy must be " + allowsCoreThreadTimeOut()
+            throw refused("The number of idle workers is fixed; the policy must be " + allowsCoreThreadTimeOut()
                     + ", was to be " + value);
         }
     }
@@ -316,7 +316,7 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
     // Counts
 
     /**
-     * Returns how many runs have ended: the number that has started, less the number that goes on. The two are not of
+     * Returns how many runs have ended: the number of started runs minus the number of active ones. The two are not of
      * one moment, so the count is kept from falling, which would look like a restart. At rest it is exact.
      */
     @Override
@@ -332,7 +332,7 @@ class ScheduledPoolView extends ScheduledThreadPoolExecutor {
         return getCompletedTaskCount() + executor.activeCount() + executor.pendingCount();
     }
 
-    /** Says what a pool says, in its words: Spring's statistics of message brokers cut a part out of them. */
+    /** Returns the same text as a pool: Spring's statistics of message brokers parse it. */
     @Override
     public String toString() {
         String state = isTerminated() ? "Terminated" : isShutdown() ? "Shutting down" : "Running";

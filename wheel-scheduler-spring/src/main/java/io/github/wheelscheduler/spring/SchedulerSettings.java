@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What a scheduler has been told: copies of what its superclasses keep to themselves, and settings of our own. */
+/** The settings of a scheduler: copies of the superclasses' private ones, and our own. */
 final class SchedulerSettings {
 
     private static final int DEFAULT_POOL_SIZE = 256;
@@ -43,6 +43,9 @@ final class SchedulerSettings {
     long maxPending = Long.MAX_VALUE;
     int maxCatchUp = DEFAULT_MAX_CATCH_UP;
 
+    @Nullable
+    Duration startTolerance;
+
     /** Null unless the scheduler is a group of another one. */
     @Nullable
     GroupOf groupOf;
@@ -69,6 +72,9 @@ final class SchedulerSettings {
         }
         if (poolSize > 0 || !virtualThreads) {
             builder.maxWorkers(workerLimit());
+        }
+        if (startTolerance != null) {
+            builder.startTolerance(startTolerance);
         }
         if (workerKeepAlive != null) {
             builder.workerKeepAlive(workerKeepAlive);
@@ -101,7 +107,7 @@ final class SchedulerSettings {
         }
     }
 
-    /** Applies what a shutdown goes by. */
+    /** Applies the shutdown policies. */
     void applyPoliciesTo(WheelScheduledExecutor executor) {
         executor.setContinueExistingPeriodicTasksAfterShutdownPolicy(continuePeriodicAfterShutdown);
         executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(executeDelayedAfterShutdown);

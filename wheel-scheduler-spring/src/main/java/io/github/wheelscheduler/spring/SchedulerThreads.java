@@ -15,7 +15,7 @@ final class SchedulerThreads {
     private @Nullable ThreadOrigin origin;
     private @Nullable ThreadFactory virtualThreads;
 
-    /** Makes one for a scheduler that has not been initialized. */
+    /** Creates one for a scheduler that has not been initialized. */
     SchedulerThreads(CustomizableThreadCreator settings) {
         this.settings = settings;
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.commons.logging.Log;
 
-/** Gathers the one-time tasks that a shutdown keeps from running, and says so in the log, the first of them by name. */
+/** Gathers the one-time tasks that a shutdown keeps from running, and logs them, the first ones by name. */
 final class ShutdownReport {
 
     private static final int NAMED = 10;
@@ -16,7 +16,7 @@ final class ShutdownReport {
     private final List<String> named = new ArrayList<>(NAMED);
     private long count;
 
-    /** Adds what is cancelled, if it is a one-time task. */
+    /** Adds a cancelled timer, if it is a one-time task. */
     void add(Runnable run) {
         if (run instanceof WheelTimer<?> timer && !timer.isRepeating() && !timer.isCancelled()) {
             addOneTime(timer);
@@ -37,22 +37,22 @@ final class ShutdownReport {
                 }
             }
         } catch (OutOfMemoryError ex) {
-            // It is counted all the same; what is shutting down must not fail for a name.
+            // It is counted all the same; a shutdown must not fail for a name.
         }
     }
 
-    /** Counts one more, and says whether it needs no name. */
+    /** Counts one more, and returns whether it needs no name. */
     private synchronized boolean countsUnnamed() {
         count++;
         return named.size() >= NAMED;
     }
 
-    /** A timer's text names its task, without saying what that says of itself. */
+    /** A timer's text names its task, without the task's own text. */
     private static String nameOf(Object task) {
         return task instanceof WheelTimer<?> timer ? timer.toString() : NamedTask.of(task);
     }
 
-    /** Logs what has been gathered, if anything, and begins anew. */
+    /** Logs the gathered tasks, if any, and starts over. */
     void log(Log logger, String scheduler) {
         String line;
         synchronized (this) {
@@ -70,7 +70,10 @@ final class ShutdownReport {
         }
     }
 
-    /** Logs what still runs and waits when the wait for it is over; no one else tells of what the end of the JVM cuts. */
+    /**
+     * Logs the tasks that still run or wait when the wait for them is over; nothing else reports tasks lost with the
+     * JVM.
+     */
     void logWhatIsLeft(Log logger, String scheduler, WheelScheduledExecutor executor) {
         try {
             List<Object> running = new ArrayList<>();
@@ -78,13 +81,13 @@ final class ShutdownReport {
             long pending = executor.pendingCount();
             int runs = Math.max(running.size(), executor.activeCount());
             if (runs > 0 || pending > 0) {
-                logger.warn(scheduler + " waits no longer: " + runs + " runs are going on" + namesOf(running, runs)
+                logger.warn(scheduler + " stopped waiting: " + runs + " runs are still running" + namesOf(running, runs)
                         + ", and "
                         + pending + " tasks are pending" + namesOf(executor.somePending(NAMED), pending)
-                        + "; where the JVM ends now, they are lost");
+                        + "; they are lost if the JVM exits now");
             }
         } catch (OutOfMemoryError ex) {
-            // What is shutting down must not fail for a line.
+            // A shutdown must not fail for a line.
         }
     }
 

@@ -32,7 +32,8 @@ public class TimerWheel {
     }
 
     /**
-     * Returns the executor on the wheel; {@link WheelScheduledExecutor#unclosable} is for libraries that shut down what they were given.
+     * Returns the executor on the wheel; {@link WheelScheduledExecutor#unclosable} is for libraries that shut down the
+     * executor they were given.
      *
      * @throws IllegalStateException if the scheduler is not initialized
      */

@@ -12,7 +12,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Says of a {@code @Scheduled} method what Spring's annotation cannot say. Read where the auto-configuration of this scheduler is there.
+ * Settings of a {@code @Scheduled} method beyond Spring's annotation. Read if the auto-configuration of this scheduler
+ * is present.
  *
  * <pre>{@code
  * @Scheduled(fixedRate = 5_000)
@@ -20,8 +21,9 @@ import org.springframework.core.annotation.AliasFor;
  * void importOrders() { ... }
  * }</pre>
  *
- * <p>What is written as text may have placeholders, as in {@code "${import.jitter}"}; an empty text sets nothing. Durations are written as
- * in properties: {@code 10s} or {@code PT10S}. The properties {@code wheel.scheduler.tasks.<id>.*} go over what is set here, one by one.
+ * <p>Text values may contain placeholders, as in {@code "${import.jitter}"}; an empty text sets nothing. Durations are
+ * written as in properties: {@code 10s} or {@code PT10S}. The properties {@code wheel.scheduler.tasks.<id>.*} go over
+ * what is set here, one by one.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -39,7 +41,7 @@ public @interface WheelTask {
     /** Returns whether the task runs at all: {@code true} or {@code false}. */
     String enabled() default "";
 
-    /** Returns what becomes of runs that are missed; one, or none for the default. */
+    /** Returns the treatment of missed runs; one, or none for the default. */
     MissedRuns[] missedRuns() default {};
 
     /** Returns how much later than it is due each run starts at most. */
@@ -48,20 +50,29 @@ public @interface WheelTask {
     /** Returns how the jitter is chosen; one, or none for the default. */
     JitterKind[] jitterKind() default {};
 
-    /** Returns what becomes of runs at times of day that do not exist; one, or none for what Spring does. */
+    /** Returns how late a run may start so that it shares a wake-up with others. */
+    String startTolerance() default "";
+
+    /** Returns the treatment of runs at times of day that do not exist; one, or none for Spring's treatment. */
     Gap[] gap() default {};
 
-    /** Returns what becomes of runs at times of day that come twice; one, or none for what Spring does. */
+    /** Returns the treatment of runs at times of day that occur twice; one, or none for Spring's treatment. */
     Overlap[] overlap() default {};
 
     /** Returns how long a run may take before its thread is interrupted. */
     String timeLimit() default "";
 
-    /** Returns for how long the task rests after failures; one, or none for not at all. */
+    /** Returns how long the task rests after failures; one, or none for no rest. */
     BackOff[] backOff() default {};
 
     /** Returns after how many failures in a row the task is paused; 0 for never. */
     int pauseAfterFailures() default 0;
+
+    /**
+     * Returns whether runs are observed; {@code false} disables it. Nothing else need be set for {@code true}, as
+     * Spring observes annotated methods.
+     */
+    String observe() default "";
 
     /** For how long a task rests after failures, see {@link io.github.wheelscheduler.spring.settings.BackOff}. */
     @Target({})

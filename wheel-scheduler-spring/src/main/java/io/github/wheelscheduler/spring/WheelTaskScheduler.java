@@ -50,16 +50,17 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.util.ErrorHandler;
 
 /**
- * A {@link ThreadPoolTaskScheduler} that runs on a timing wheel: tasks wait on a {@link WheelScheduledExecutor} instead of a
- * heap, and run on as many workers as are needed, up to a limit, so that a slow task delays no other.
+ * A {@link ThreadPoolTaskScheduler} that runs on a timing wheel. Tasks wait on a {@link WheelScheduledExecutor} instead
+ * of a heap. They run on as many workers as are needed, up to a limit, so that a slow task delays no other.
  *
  * <p>All settings of the superclass keep their meaning, except that
  *
  * <ul>
- *   <li>the pool size is a limit for workers that come and go: 256 by default, none with virtual threads;
+ *   <li>the pool size is the maximum number of workers, which start on demand: 256 by default, unlimited with virtual
+ * threads;
  *   <li>a fixed-rate task makes up at most {@linkplain #setMaxCatchUp 10} missed runs by default;
  *   <li>triggers follow the wall clock when it is set, and closing never waits for a trigger;
- *   <li>cancelled tasks are always let go at once;
+ *   <li>cancelled tasks are always released at once;
  *   <li>where {@link #shutdown} waits for tasks up to a limit, it drops one-time tasks that are not due within it at once,
  *       interrupts in the end the ones that still run, and logs what never ran.
  * </ul>
@@ -67,9 +68,9 @@ import org.springframework.util.ErrorHandler;
  * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name are not, as
  * their timers may change: {@link #getTaskRegistry} re-times them. It can be initialized again after shutdown.
  *
- * <p>It answers every method of its superclass, whose own pool is never made, and, where tasks are scheduled, calls the
- * ones that a subclass may override where the superclass does. It only wires: other classes say what a setting means,
- * what a task is and how it is watched.
+ * <p>It implements every method of its superclass, whose own pool is never created. When tasks are scheduled, it calls
+ * overridable methods where the superclass does. It only connects other classes, which implement settings, tasks and
+ * their monitoring.
  */
 @SuppressWarnings("serial")
 public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
@@ -106,14 +107,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     private ThreadFactory workerThreads = this;
     private RejectedExecutionHandler rejectionHandler = new ThreadPoolExecutor.AbortPolicy();
 
-    /** Made when it is first asked for, once for each executor. Writers: threads that hold the lock of the mode. */
+    /** Created lazily, once for each executor. Writers: threads that hold the lock of the mode. */
     private volatile @Nullable ScheduledThreadPoolExecutor poolView;
 
     // Settings
 
     /**
-     * Sets how many tasks may run at a time, 256 by default, without limit by default on virtual threads. It can be changed
-     * at any time; lowering it interrupts nobody.
+     * Sets how many tasks may run at a time, 256 by default, without limit by default on virtual threads. It can be
+     * changed at any time; lowering it interrupts no run.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -170,6 +171,19 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
+     * Sets how late a run of a task that repeats may start so that wake-ups are shared, not at all by default, and as that one in a group of
+     * another scheduler. It is halved until it is at most half of the period, or ends before the next instant of a cron. For a single task,
+     * its settings may say otherwise; of a user's own trigger, only they do. Before initialization.
+     *
+     * @throws IllegalArgumentException if it is negative
+     * @see WheelScheduledExecutorBuilder#startTolerance
+     */
+    public void setStartTolerance(Duration startTolerance) {
+        WheelScheduledExecutorBuilder ignored = WheelScheduledExecutor.builder().startTolerance(startTolerance);
+        settings.startTolerance = startTolerance;
+    }
+
+    /**
      * Sets where monotonic time comes from, in place of the machine, for tests in virtual time; before initialization. The wall
      * clock is {@linkplain #setClock another setting}.
      */
@@ -183,8 +197,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      * initialized after that one, which also ends it. Before initialization.
      *
      * @param name a name that no other group of that scheduler has
-     * @param queueCapacity how many due runs may wait in the queue while as many go on as there may be
-     * @param onFull what becomes of a run that is due while this group is full
+     * @param queueCapacity how many due runs may wait in the queue while the group is full
+     * @param onFull the treatment of a run that is due while this group is full
      * @throws IllegalArgumentException if the name is blank, the capacity negative, or that scheduler is a group itself
      * @see WheelScheduledExecutor#newGroup
      */
@@ -203,7 +217,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 scheduler, name, queueCapacity, Objects.requireNonNull(onFull, "onFull must not be null"));
     }
 
-    /** Sets what is done with what is scheduled; at any time. It runs by default. */
+    /** Sets the mode, which decides whether scheduled tasks run; at any time. They run by default. */
     public void setMode(SchedulerMode mode) {
         Objects.requireNonNull(mode, "mode must not be null");
         logSteering("mode ", mode.name());
@@ -214,7 +228,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
     }
 
-    /** Says nothing of what is set before initialization. */
+    /** Logs nothing before initialization. */
     private void logSteering(String action, String to) {
         if (isInitialized() && log.isDebugEnabled()) {
             log.debug("Steering by a call: " + action + to + " of scheduler " + nameInLog());
@@ -234,22 +248,22 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
     }
 
-    /** Returns what is done with what is scheduled. */
+    /** Returns the mode, which decides whether scheduled tasks run. */
     public SchedulerMode getMode() {
         return settings.mode;
     }
 
-    /** Sets what is known of tasks before they are scheduled, such as that of the whole application; before any is. */
+    /** Sets the catalog of tasks, such as that of the whole application; before any task is scheduled. */
     public void setTaskCatalog(TaskCatalog taskCatalog) {
         timers.catalog = Objects.requireNonNull(taskCatalog, "taskCatalog must not be null");
     }
 
-    /** Whether it is a scheduler, and no mock of one, which has none of what belongs to a scheduler, or mocks of that. */
+    /** Whether it is a real scheduler rather than a mock, which lacks the parts of a scheduler or mocks them. */
     public static boolean isReal(WheelTaskScheduler scheduler) {
         return scheduler.settings != null && scheduler.getTaskRegistry() != null && scheduler.getTaskCatalog() != null;
     }
 
-    /** Returns what is known of tasks before they are scheduled: their ids and settings. */
+    /** Returns the catalog of tasks: their ids and settings before they are scheduled. */
     public TaskCatalog getTaskCatalog() {
         return timers.catalog;
     }
@@ -267,7 +281,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
-     * Sets what tells this node from others that run the same tasks; by default the name of the machine.
+     * Sets the name of this node among others that run the same tasks; by default that of the machine.
      *
      * @throws IllegalArgumentException if it is blank
      */
@@ -278,21 +292,22 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         timers.node = node;
     }
 
-    /** Returns what tells this node from others. */
+    /** Returns the name of this node. */
     public String getNode() {
         return timers.node();
     }
 
     /**
-     * Sets what tells the trace id of a run that has failed, which is shown with its stack trace; null, the default, for none.
+     * Sets the source of the trace id of a failed run, which is shown with its stack trace; null, the default, for
+     * none.
      *
-     * @param traceIds is asked on the thread that has thrown the failure, soon after that; says null if it does not know
+     * @param traceIds called on the thread that has thrown the failure, soon after that; returns null if it is unknown
      */
     public void setTraceIds(@Nullable Function<Throwable, @Nullable String> traceIds) {
         timers.traceIds = traceIds;
     }
 
-    /** Returns what tells the trace id of a run that has failed; null for none. */
+    /** Returns the source of the trace id of a failed run; null for none. */
     public @Nullable Function<Throwable, @Nullable String> getTraceIds() {
         return timers.traceIds;
     }
@@ -306,9 +321,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         timers.observed = runObservation == null ? null : new ObservedRuns(runObservation, this::nameInLog);
     }
 
-    /** Sets from when on the log is told that something is wrong; before initialization. */
+    /** Sets the thresholds of logged warnings; before initialization. */
     public void setWarningLimits(WarningLimits warningLimits) {
         settings.warningLimits = warningLimits;
+    }
+
+    /** Returns the limits beyond which delays and runs are logged. */
+    public WarningLimits getWarningLimits() {
+        return settings.warningLimits;
     }
 
     /** Returns the wall clock, in whose zone a cron without a zone is meant; that of a group is that of its scheduler. */
@@ -392,14 +412,14 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     @Override
     public void setBeanName(String name) {
-        // Spring's way to initialize what is no bean, which may have a better name.
+        // Spring's way to initialize objects that are no beans, which may have a better name.
         if (!name.endsWith(AutowireCapableBeanFactory.ORIGINAL_INSTANCE_SUFFIX)) {
             super.setBeanName(name);
             beanName = name;
         }
     }
 
-    /** Returns how the log names this: by the name of the bean, or, where it is none, by what its threads are called. */
+    /** Returns its name in the log: that of the bean, or else the prefix of its threads. */
     private String nameInLog() {
         String name = beanName;
         return name != null ? name : getThreadNamePrefix();
@@ -439,8 +459,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (settings.mode != SchedulerMode.RUN) {
             logger.info("Scheduler " + nameInLog()
                     + (settings.mode == SchedulerMode.HALTED
-                            ? " is halted: what is scheduled waits until its mode changes"
-                            : " is off: what is scheduled is taken and never runs"));
+                            ? " is halted: scheduled tasks wait until its mode changes"
+                            : " is off: scheduled tasks are accepted but never run"));
         }
         return created;
     }
@@ -568,7 +588,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             return register(task, TaskSchedule.once(startTime), startTime);
         }
         ScheduledFuture<?> never = timers.never();
-        return never != null ? never : super.schedule(failures.guard(task, timers.observed), startTime);
+        return never != null
+                ? never
+                : super.schedule(failures.guard(task, timers.observed, getClock(), startTime), startTime);
     }
 
     @Override
@@ -602,12 +624,15 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return Objects.requireNonNull(tasks.add(task, schedule, first), "only a trigger may name no time");
     }
 
-    /** Returns the tasks that can be seen and steered. */
+    /** Returns the registry of tasks, to read and steer them. */
     public TaskRegistry getTaskRegistry() {
         return registry;
     }
 
-    /** Returns how many runs have failed since the start: what they threw went to the error handler, if they had not returned before. */
+    /**
+     * Returns the number of failed runs since the start. Their exceptions went to the error handler, unless the method
+     * had returned before.
+     */
     public long getFailedRuns() {
         return failures.count();
     }
@@ -641,12 +666,17 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         pause(callback);
     }
 
-    /** Pauses, unless a closing context leaves the scheduler to go on. */
+    /** Pauses, unless a closing context leaves the scheduler to continue. */
     private void pause(Runnable whenQuiet) {
         if (!pauseGate.isKeptOpen()) {
             logSteering("pause", "");
         }
-        pauseGate.pause(whenQuiet);
+        pauseGate.pause(getClock(), whenQuiet);
+    }
+
+    /** Returns since when it has been paused by {@link #stop()}, by its clock; null if it is not. Any thread. */
+    public @Nullable Instant getPausedAt() {
+        return pauseGate.pausedAt();
     }
 
     @Override
@@ -672,8 +702,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     protected void afterExecute(Runnable task, @Nullable Throwable ex) {}
 
     /**
-     * Stops accepting tasks, as the superclass does it, and notes the one-time tasks that the policy keeps from running. What a pause
-     * holds back never starts then, unless closing waits for tasks.
+     * Stops accepting tasks, as the superclass does it, and notes the one-time tasks that the policy keeps from
+     * running. Runs held back by a pause never start then, unless closing waits for tasks.
      */
     @Override
     public void initiateShutdown() {
@@ -688,8 +718,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
-     * Shuts down as the superclass does. Where it waits for tasks up to a limit, one-time tasks that are not due within it are
-     * cancelled at once; after the limit, tasks that still run are interrupted, and tasks that wait are cancelled. One-time
+     * Shuts down as the superclass does. If it waits for tasks up to a limit, one-time tasks that are not due within it
+     * are cancelled at once. After the limit, running tasks are interrupted and waiting tasks are cancelled. One-time
      * tasks that never ran are logged, and so is what is still running or pending in the end where it was to wait.
      */
     @Override
@@ -712,7 +742,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         }
     }
 
-    /** Closing waits for no trigger, also where it looks like a one-time task to the executor. */
+    /** Closing does not wait for triggers, even if the executor sees a one-time task. */
     private void endTriggersAround() {
         WheelScheduledExecutor current = timers.executor;
         if (current != null && !current.getContinueExistingPeriodicTasksAfterShutdownPolicy()) {
@@ -724,7 +754,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (settings.awaitTerminationMillis > 0) {
             awaited.shutdownNow().forEach(this::cancelRemainingTask);
             try {
-                // What heeds an interrupt has ended a moment later.
+                // Tasks that honour an interrupt have ended a moment later.
                 boolean ignored = awaited.awaitTermination(INTERRUPTED_ENDS_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException ex) {
                 Thread.currentThread().interrupt();

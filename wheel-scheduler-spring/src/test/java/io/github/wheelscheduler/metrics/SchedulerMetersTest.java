@@ -49,6 +49,21 @@ class SchedulerMetersTest {
         return metered.scheduler.schedule(task, Instant.now().plus(HOUR));
     }
 
+    @Test
+    void pauseIsShownUntilItEnds() {
+        try (MeteredScheduler metered = on(false)) {
+            assertThat(metered.gauge(MeterNames.PAUSED)).isZero();
+            metered.scheduler.stop();
+            assertThat(metered.gauge(MeterNames.PAUSED)).isEqualTo(1);
+            Instant pausedAt = metered.scheduler.getPausedAt();
+            metered.scheduler.stop();
+            assertThat(metered.scheduler.getPausedAt()).isNotNull().isEqualTo(pausedAt);
+            metered.scheduler.start();
+            assertThat(metered.gauge(MeterNames.PAUSED)).isZero();
+            assertThat(metered.scheduler.getPausedAt()).isNull();
+        }
+    }
+
     // The workers
 
     @ParameterizedTest

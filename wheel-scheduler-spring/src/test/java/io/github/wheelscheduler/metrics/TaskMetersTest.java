@@ -296,6 +296,10 @@ class TaskMetersTest {
             metered.scheduler.setMode(SchedulerMode.HALTED);
             assertThat(metered.gauge(MeterNames.TASKS_OVERDUE)).isZero();
             metered.scheduler.setMode(SchedulerMode.RUN);
+            assertThat(metered.gauge(MeterNames.TASKS_OVERDUE)).isEqualTo(2);
+            metered.scheduler.stop();
+            assertThat(metered.gauge(MeterNames.TASKS_OVERDUE)).isZero();
+            metered.scheduler.start();
             gate.open();
             awaitThat(() -> metered.gauge(MeterNames.TASKS_OVERDUE) == 0);
             assertThat(named.cancel(false) && nameless.cancel(false)).isTrue();

@@ -123,7 +123,7 @@ class ClosingWithinALimitTest {
         assertThat(log.messages())
                 .singleElement()
                 .asString()
-                .contains("limited- waits no longer: 0 runs are going on, and 1 tasks are pending [");
+                .contains("limited- stopped waiting: 0 runs are still running, and 1 tasks are pending [");
     }
 
     @Test
@@ -143,7 +143,7 @@ class ClosingWithinALimitTest {
         assertThat(log.messages())
                 .singleElement()
                 .asString()
-                .contains("1 runs are going on [")
+                .contains("1 runs are still running [")
                 .contains(Gate.class.getSimpleName())
                 .contains("21 tasks are pending [")
                 .contains(" and 11 more");
@@ -177,7 +177,7 @@ class ClosingWithinALimitTest {
         scheduler.shutdown();
         end.countDown();
 
-        assertThat(log.said("waits no longer")).singleElement().asString().contains("1 runs are going on [");
+        assertThat(log.said("stopped waiting")).singleElement().asString().contains("1 runs are still running [");
     }
 
     @Test

@@ -190,7 +190,7 @@ class InheritedThreadLocalsTest {
                 // Not due yet when it is scheduled, or the caller would start the first worker in place of the starter.
                 return scheduler.schedule(() -> awaitEnd(end), Instant.now().plusMillis(500));
             });
-            awaitThat(() -> !log.said("has been going on for").isEmpty() && !seen.isEmpty());
+            awaitThat(() -> !log.said("has been running for").isEmpty() && !seen.isEmpty());
             assertThat(Thread.getAllStackTraces().keySet())
                     .filteredOn(thread -> thread.getName().startsWith("heirs-"))
                     .hasSizeGreaterThanOrEqualTo(4)
@@ -279,6 +279,6 @@ class InheritedThreadLocalsTest {
         root.setVirtualThreads(true);
         assertThatThrownBy(root::initialize)
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageStartingWith("Virtual threads must be supported by the JDK, as from 21 on, was 17");
+                .hasMessageStartingWith("Virtual threads must be supported by the JDK (21 or later), was 17");
     }
 }

@@ -100,7 +100,11 @@ class ShortMemoryTest {
         awaitMoreRuns();
         assertThat(series.isDone()).isFalse();
         assertThat(handled.get()).isNull();
-        assertThat(log.messages()).hasSize(1).first().asString().startsWith("Memory is too short to arm the next run");
+        assertThat(log.messages())
+                .hasSize(1)
+                .first()
+                .asString()
+                .startsWith("Out of memory while scheduling the next run");
     }
 
     @Test

@@ -34,6 +34,9 @@ import org.springframework.context.annotation.Import;
  * different values of this annotation are cached apart. Of several annotations the nearest to the test class counts, as a whole:
  * the one of the class, then of its base classes, then of the classes around it; a composed annotation is as near as its place.
  *
+ * <p>Durable tasks live in this time, too, and the clock of the database has no say: looks, heartbeats, claims, due times and retries go by {@link VirtualTime}, on the
+ * statements of production. The database must be that of the test, where no other process works.
+ *
  * <p>Time never goes back: tests that share a context go on where the last one has left time. They must run one after the other:
  * while a test that has moved time goes on, another test that moves it fails.
  */
@@ -41,7 +44,7 @@ import org.springframework.context.annotation.Import;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-@Import(VirtualTimeConfiguration.class)
+@Import({VirtualTimeConfiguration.class, DurableVirtualTimeSelector.class})
 @ExtendWith(TestsInTurn.class)
 public @interface AutoConfigureVirtualTime {
 
@@ -56,4 +59,10 @@ public @interface AutoConfigureVirtualTime {
 
     /** Returns whether the test moves the clock alone. If not, a verb fails while no scheduler lives in this time. */
     boolean clockOnly() default false;
+
+    /**
+     * Returns whether durable tasks live in this time, too. If not, this application is no node of them, as with {@code wheel.scheduler.durable.enabled=false}: it schedules
+     * them, and none runs here.
+     */
+    boolean durableTasks() default true;
 }

@@ -29,6 +29,11 @@ final class RunCap {
         this.runsBefore = Driven.runs(driven);
     }
 
+    /** Returns how many there have been. */
+    long runs() {
+        return runs;
+    }
+
     void count(long more) {
         runs += more;
         if (runs > maxRuns) {

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.test;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -20,13 +22,25 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
     /** Each test has a seed of its own, so that it can be repeated alone. */
     @Override
     public void beforeEach(ExtensionContext context) {
-        String test = context.getRequiredTestClass().getSimpleName() + "." + context.getDisplayName();
+        Turn.Test test = new Turn.Test(
+                context.getRequiredTestClass().getSimpleName() + "." + context.getDisplayName(),
+                transactionsOf(context));
         Times times =
                 new Times(SpringExtension.getApplicationContext(context).getBeanProvider(VirtualTime.class).stream()
                         .toList());
         context.getStore(NAMESPACE).put(Times.class, times);
         times.all().forEach(time -> time.turn().begin(test));
         times.all().forEach(VirtualTime::drawSeed);
+    }
+
+    /** Spring calls the transaction of a test by its class, which may be around a nested one, and its method. */
+    private static Set<String> transactionsOf(ExtensionContext context) {
+        Set<String> names = new HashSet<>();
+        for (Class<?> type = context.getRequiredTestClass(); type != null; type = type.getEnclosingClass()) {
+            boolean ignored = names.add(
+                    type.getName() + "." + context.getRequiredTestMethod().getName());
+        }
+        return names;
     }
 
     @Override

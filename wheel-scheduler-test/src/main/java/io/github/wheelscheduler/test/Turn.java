@@ -1,7 +1,10 @@
 package io.github.wheelscheduler.test;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class Turn {
 
     /** The tests that are going on, by their threads. */
-    private final Map<Thread, String> tests = new HashMap<>();
+    private final Map<Thread, Test> tests = new HashMap<>();
+
+    /** To be run as a test begins, on its thread. */
+    private final List<Runnable> beginners = new CopyOnWriteArrayList<>();
 
     /** The thread of the test that has moved time. */
     private @Nullable Thread owner;
@@ -19,8 +25,35 @@ final class Turn {
 
     private String verb = "";
 
-    synchronized void begin(String test) {
-        tests.put(Thread.currentThread(), test);
+    /**
+     * A test.
+     *
+     * @param transactions how Spring's test framework may call its transaction
+     */
+    record Test(String name, Set<String> transactions) {
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    void begin(Test test) {
+        synchronized (this) {
+            tests.put(Thread.currentThread(), test);
+        }
+        beginners.forEach(Runnable::run);
+    }
+
+    /** Runs an action as each test begins from now on, on its thread. */
+    void atBegin(Runnable action) {
+        boolean ignored = beginners.add(action);
+    }
+
+    /** Whether a transaction of that name can be that of the test in this thread; of an unknown test, any can. */
+    synchronized boolean mayBeOfTest(String transaction) {
+        Test test = tests.get(Thread.currentThread());
+        return test == null || test.transactions().contains(transaction);
     }
 
     synchronized void end() {
@@ -54,6 +87,23 @@ final class Turn {
         }
     }
 
+    /** Runs a verb; false, and nothing has happened, if a verb is going on or another test has the turn. */
+    boolean tryRun(String newVerb, Runnable work) {
+        synchronized (this) {
+            if (mover != null || (owner != null && owner != Thread.currentThread())) {
+                return false;
+            }
+            mover = Thread.currentThread();
+            verb = newVerb;
+        }
+        try {
+            work.run();
+        } finally {
+            giveBack();
+        }
+        return true;
+    }
+
     /** Runs an action that moves no time, unless another test has moved time, or a verb is going on. */
     synchronized void runIfFree(Runnable work) {
         if (mover == null && owner == null) {
@@ -67,7 +117,7 @@ final class Turn {
 
     private synchronized void take(String newVerb) {
         Thread thread = Thread.currentThread();
-        String test = tests.get(thread);
+        Test test = tests.get(thread);
         if (test != null && owner != null && owner != thread) {
             throw new IllegalStateException("Tests that share a context must move its time one after the other, but "
                     + test + " called " + newVerb + " while " + tests.get(owner)

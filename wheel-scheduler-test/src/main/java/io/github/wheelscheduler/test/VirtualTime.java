@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,7 @@ public final class VirtualTime implements AutoCloseable {
     private final List<Driven> driven = new CopyOnWriteArrayList<>();
     private final List<WheelTaskScheduler> owned = new CopyOnWriteArrayList<>();
     private final Stillness stillness = new Stillness(source, driven);
+    private final Pollers pollers = new Pollers(source, stillness);
     private final Turn turn = new Turn();
     private boolean clockOnly;
     private long maxRuns = 1_000_000;
@@ -66,6 +68,7 @@ public final class VirtualTime implements AutoCloseable {
 
     private VirtualTime(Instant start, ZoneId zone) {
         this.clock = new VirtualClock(source, zone, start);
+        source.setMover(this::moveFor);
     }
 
     /** Returns virtual time that starts at {@link #DEFAULT_START}, in UTC. */
@@ -238,6 +241,7 @@ public final class VirtualTime implements AutoCloseable {
         boolean[] isAny = {false};
         turn.run("advanceToNext()", () -> {
             stillness.begin();
+            pollers.begin();
             Optional<Duration> ahead = untilNextDue();
             isAny[0] = ahead.isPresent();
             advance(
@@ -260,7 +264,12 @@ public final class VirtualTime implements AutoCloseable {
      * @throws AssertionError if it does not hold by then
      */
     public void advanceUntil(BooleanSupplier condition, Duration limit) {
-        advanceUntil("advanceUntil(..., " + limit + ")", condition, limit, "The condition must hold");
+        advanceUntil(condition, limit, "The condition must hold");
+    }
+
+    /** @param rule the beginning of the message, where it does not */
+    void advanceUntil(BooleanSupplier condition, Duration limit, String rule) {
+        advanceUntil("advanceUntil(..., " + limit + ")", condition, limit, rule);
     }
 
     /**
@@ -335,7 +344,15 @@ public final class VirtualTime implements AutoCloseable {
 
     private Optional<Duration> untilNextDue() {
         stillness.await();
-        return driven.stream().flatMap(Driven::untilFirstDue).min(Duration::compareTo);
+        return Stream.concat(driven.stream().flatMap(Driven::untilFirstDue), pollers.untilFirstDue())
+                .min(Duration::compareTo);
+    }
+
+    /** Lets time pass for a thread that waits outside of runs, as one that cancels a durable task; false if it may not. */
+    private boolean moveFor(long nanos) {
+        Thread caller = Thread.currentThread();
+        boolean isRun = driven.stream().flatMap(Driven::running).anyMatch(run -> run.thread() == caller);
+        return !isRun && turn.tryRun("pass()", () -> advance("pass()", source.look() + nanos, () -> false));
     }
 
     /** Fails if no scheduler lives in this time, unless the test moves the clock alone. */
@@ -354,19 +371,22 @@ public final class VirtualTime implements AutoCloseable {
         stillness.begin();
         stillness.await();
         RunCap cap = new RunCap(verb, maxRuns, driven, clock);
+        pollers.begin();
         try {
+            pollers.poll(cap);
             runWhatIsDue(cap);
             while (!until.getAsBoolean()) {
                 // A look at a scheduler, or a new task, has woken a tick thread.
                 stillness.await();
-                long nextNanos = source.nextWakeUp();
+                long nextNanos = Math.min(source.nextWakeUp(), pollers.nextNanos(cap));
                 if (nextNanos > endNanos) {
                     source.moveTo(endNanos);
                     break;
                 }
-                source.moveTo(nextNanos);
+                source.moveTo(Math.max(nextNanos, source.look()));
                 stillness.await();
                 cap.count(Driven.goneOf(driven));
+                pollers.poll(cap);
                 runWhatIsDue(cap);
             }
         } finally {

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.test;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.test.VirtualTimeContextCustomizerFactory.Settings;
 import java.time.Clock;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -14,6 +15,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportAware;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.type.AnnotationMetadata;
 
 /** The beans that {@link AutoConfigureVirtualTime} adds to a context. */
@@ -34,9 +37,31 @@ class VirtualTimeConfiguration implements ImportAware {
         }
     }
 
+    private @Nullable Settings settings(ObjectProvider<Settings> ofTest) {
+        return ofTest.getIfAvailable(() -> imported);
+    }
+
+    /** Before properties are bound. */
+    @Bean
+    static BeanFactoryPostProcessor virtualDurableTasks() {
+        return beanFactory -> {
+            Settings settings = beanFactory
+                    .getBean(VirtualTimeConfiguration.class)
+                    .settings(beanFactory.getBeanProvider(Settings.class));
+            if (settings != null && !settings.durableTasks()) {
+                beanFactory
+                        .getBean(ConfigurableEnvironment.class)
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource(
+                                AutoConfigureVirtualTime.class.getName(),
+                                Map.of("wheel.scheduler.durable.enabled", "false")));
+            }
+        };
+    }
+
     @Bean
     VirtualTime virtualTime(ObjectProvider<Settings> ofTest) {
-        Settings settings = ofTest.getIfAvailable(() -> imported);
+        Settings settings = settings(ofTest);
         return settings == null ? VirtualTime.create() : settings.newTime();
     }
 

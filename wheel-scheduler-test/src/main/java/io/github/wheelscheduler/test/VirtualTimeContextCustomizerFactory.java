@@ -33,14 +33,16 @@ final class VirtualTimeContextCustomizerFactory implements ContextCustomizerFact
     }
 
     /** The values of an annotation; a part of the context's key in the cache, and a bean of the context. */
-    record Settings(String start, String zone, RunOrder order, boolean clockOnly) implements ContextCustomizer {
+    record Settings(String start, String zone, RunOrder order, boolean clockOnly, boolean durableTasks)
+            implements ContextCustomizer {
 
         static Settings of(MergedAnnotation<AutoConfigureVirtualTime> annotation) {
             return new Settings(
                     annotation.getString("start"),
                     annotation.getString("zone"),
                     annotation.getEnum("order", RunOrder.class),
-                    annotation.getBoolean("clockOnly"));
+                    annotation.getBoolean("clockOnly"),
+                    annotation.getBoolean("durableTasks"));
         }
 
         VirtualTime newTime() {

@@ -1,12 +1,15 @@
 package io.github.wheelscheduler.test;
 
 import io.github.wheelscheduler.TimeSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 
 /** Monotonic time that moves only when it is told to. A thread that waits for a time parks without a limit until it has come. */
 final class VirtualTimeSource extends TimeSource {
@@ -21,6 +24,11 @@ final class VirtualTimeSource extends TimeSource {
 
     /** The summaries that are logged when time has been moved. */
     private final Queue<Runnable> summaries = new ConcurrentLinkedQueue<>();
+
+    private final List<Poller> pollers = new CopyOnWriteArrayList<>();
+
+    /** Writer: who makes virtual time. */
+    private volatile LongPredicate mover = nanos -> false;
 
     /** A thread waits from the last time that it has read, so that no step is lost between reading and waiting. */
     private final ThreadLocal<Long> lastReading = new ThreadLocal<>();
@@ -60,6 +68,23 @@ final class VirtualTimeSource extends TimeSource {
             LockSupport.park(blocker);
         }
         wakeUps.remove(thread, wakeUp);
+    }
+
+    @Override
+    public List<Poller> pollers() {
+        return pollers;
+    }
+
+    /** Says how time moves by so many nanoseconds for a caller that waits; false if the caller may not move it. */
+    void setMover(LongPredicate mover) {
+        this.mover = mover;
+    }
+
+    @Override
+    public void pass(Object blocker, long nanos) {
+        if (!mover.test(nanos)) {
+            LockSupport.parkNanos(blocker, nanos);
+        }
     }
 
     @Override

@@ -53,6 +53,6 @@ class LogInVirtualTimeTest {
         time.advanceBy(Duration.ofDays(14));
         assertThat(output)
                 .containsOnlyOnce("IllegalStateException: meant")
-                .contains("One-time tasks have failed 99 times more");
+                .contains("One-time tasks have failed 99 more times");
     }
 }

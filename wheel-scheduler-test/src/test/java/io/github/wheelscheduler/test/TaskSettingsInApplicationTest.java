@@ -229,7 +229,7 @@ class TaskSettingsInApplicationTest {
             advance(context, "PT30M");
             assertThat(jobs.paused).containsExactly("failing 3");
             assertThat(registry(context).get("failing").pausedAfterFailures()).isTrue();
-            assertThat(output).containsOnlyOnce("Task failing has been paused, as 3 runs in a row have failed");
+            assertThat(output).containsOnlyOnce("Task failing has been paused after 3 failed runs in a row");
             registry(context).resume("failing");
             advance(context, "PT2M");
             assertThat(jobs.runsOf("fail")).hasSize(4);
@@ -292,13 +292,13 @@ class TaskSettingsInApplicationTest {
         assertThat(output)
                 .containsOnlyOnce("no task has the id")
                 .contains(
-                        "no task has the id 'nightli'. The nearest: 'nightly', written wheel.scheduler.tasks.nightly.enabled");
+                        "no task has the id 'nightli'. The closest match: 'nightly', written wheel.scheduler.tasks.nightly.enabled");
     }
 
     @Test
     void settingThatDoesNothingForASchedulingIsNamed(CapturedOutput output) {
         withApplication((context, jobs) -> {}, POLL + "gap=shift", POLL + "zone=Asia/Tokyo");
-        assertThat(output).containsOnlyOnce("have no effect on it, as its schedule is fixed-rate 1 min: [zone, gap]");
+        assertThat(output).containsOnlyOnce("have no effect, as its schedule is fixed-rate 1 min: [zone, gap]");
     }
 
     @ParameterizedTest
@@ -369,7 +369,7 @@ class TaskSettingsInApplicationTest {
             throw new AssertionError("It must not start: " + context);
         } catch (RuntimeException ex) {
             assertThat(ex)
-                    .hasStackTraceContaining("twin was given to " + OneTwin.class.getName() + ".run and to "
+                    .hasStackTraceContaining("twin belongs to " + OneTwin.class.getName() + ".run and to "
                             + OtherTwin.class.getName() + ".run");
         }
     }

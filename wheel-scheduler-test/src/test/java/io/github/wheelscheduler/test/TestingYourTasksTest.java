@@ -26,6 +26,9 @@ import org.springframework.scheduling.support.CronTrigger;
 @SuppressWarnings("FutureReturnValueIgnored") // as users write it
 class TestingYourTasksTest {
 
+    private static final Path REMINDERS = Path.of(
+            "../wheel-scheduler-sample/src/test/java/io/github/wheelscheduler" + "/sample/cluster/RemindersTest.java");
+
     private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     @Test
@@ -96,10 +99,11 @@ class TestingYourTasksTest {
         String page = Files.readString(Path.of("../docs/testing-your-tasks.md"));
         String source = withoutSpaces(sourceOf("TestingYourTasksTest"))
                 + withoutSpaces(sourceOf("TestingYourApplicationTest"))
-                + withoutSpaces(sourceOf("SchedulerThatIsOffTest"));
+                + withoutSpaces(sourceOf("SchedulerThatIsOffTest"))
+                + withoutSpaces(Files.readString(REMINDERS));
         List<String> examples =
                 JAVA.matcher(page).results().map(found -> found.group(1)).toList();
-        assertThat(examples).hasSize(6);
+        assertThat(examples).hasSize(8);
         assertThat(examples).allSatisfy(example -> {
             // The application below the example is not on the page.
             String code = withoutSpaces(example).replaceFirst("\\}$", "");

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -97,7 +98,7 @@ class VerbsInTurnTest {
         CountDownLatch mayEnd = new CountDownLatch(1);
         CountDownLatch hasEnded = new CountDownLatch(1);
         CompletableFuture<Void> first = onItsOwnThread(() -> {
-            time.turn().begin("First.test()");
+            time.turn().begin(new Turn.Test("First.test()", Set.of()));
             time.advanceBy(HOUR);
             hasMoved.countDown();
             await(mayEnd);
@@ -105,7 +106,7 @@ class VerbsInTurnTest {
             time.turn().end();
             hasEnded.countDown();
         });
-        time.turn().begin("Second.test()");
+        time.turn().begin(new Turn.Test("Second.test()", Set.of()));
         await(hasMoved);
         assertThatIllegalStateException()
                 .isThrownBy(() -> time.advanceBy(HOUR))

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** A timeout, the task of its timer, and what says when that comes up next, in one object. */
+/** A timeout, the task of its timer, and the source of its next deadline, in one object. */
 final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
 
     /*
@@ -125,7 +125,7 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
         return isMine;
     }
 
-    /** Moves to CLOSED, and leaves what follows from that to the caller; false if it was over. */
+    /** Moves to CLOSED, and leaves the consequences to the caller; false if it was over. */
     boolean withdraw() {
         long seen = word;
         while (isOpen(seen) && !moveTo(seen, nanosOf(seen) | CLOSED)) {
@@ -177,7 +177,7 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
         }
     }
 
-    /** Takes the timer off the wheel, if it is known; no run follows the one that is going on. */
+    /** Takes the timer off the wheel, if it is known; no run follows the one that is active. */
     void cancelTimer() {
         WheelTimer<?> armed = timer;
         if (armed != null) {

@@ -8,7 +8,7 @@ package io.github.wheelscheduler.idle;
 public interface IdleTimeout {
 
     /**
-     * Says that the key is in use at this moment. Reads the clock once and moves one word.
+     * Reports that the key is in use. Reads the clock once and moves one word.
      *
      * @return true if that was in time: the timeout does not expire before a full idle period from now. False if it has expired or been
      *     closed, and from then on always

@@ -8,7 +8,7 @@ package io.github.wheelscheduler.idle;
  * @param expired have expired
  * @param closed have been closed in time, one by one or all together
  * @param rejected have not been accepted; they are in no other count
- * @param failures calls of the handler that have thrown something
+ * @param failures calls of the handler that threw an exception
  */
 public record IdleTimeoutCounts(long registered, long expired, long closed, long rejected, long failures) {
 

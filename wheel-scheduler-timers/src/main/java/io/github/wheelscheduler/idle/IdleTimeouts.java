@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Timeouts of what is idle, such as connections: a handler is called with a key, once, when the key has not been touched for as long as was
- * said when it was registered.
+ * Timeouts of idle objects, such as connections: a handler is called with a key, once, when the key has not been
+ * touched for the time given at its registration.
  *
  * <pre>{@code
  * IdleTimeouts<Connection> idle = IdleTimeouts.<Connection>builder(executor, Connection::close).build();
@@ -31,14 +31,16 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>A touch tells the executor nothing. The timer comes up once in an idle period and goes back to sleep for the rest, until there is none
- * left. So a key that is touched all the time costs one short run on a worker per idle period.
+ * <p>A touch does not involve the executor. The timer comes up once in an idle period and goes back to sleep for the
+ * rest, until there is none left. So a key that is touched all the time costs one short run on a worker per idle
+ * period.
  *
- * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and harm no other key. Keys are not logged or part of
- * any text, but for what a handler's own exception says. Two timeouts may be registered for one key; they know nothing of each other.
+ * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and do not affect other keys.
+ * Keys are not logged or part of any text, except in a handler's own exceptions. Two timeouts may be registered for one
+ * key; they are independent.
  *
- * <p>The timers count as repeating. When the executor is shut down, it drops them, unless its policy is to continue periodic tasks; then
- * what is open here does not expire any more, and can only be closed.
+ * <p>The timers count as repeating. When the executor is shut down, it drops them, unless its policy is to continue
+ * periodic tasks; then open timeouts no longer expire, and can only be closed.
  *
  * <p>All methods may be called from any thread, handlers included.
  *
@@ -67,7 +69,9 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         this.timers = timers;
         this.handler = handler;
         this.handlers = new UserCalls(new FailureLog(
-                Level.ERROR, "A handler of " + name + " failed, which harms nothing else", new TimeSource()::nanoTime));
+                Level.ERROR,
+                "A handler of " + name + " failed; other timers are unaffected",
+                new TimeSource()::nanoTime));
         this.limit = new Limit(maxSize);
     }
 
@@ -151,7 +155,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         handlers.awaitQuiet(name, closeLimitNanos);
     }
 
-    /** Returns what has become of timeouts so far. */
+    /** Returns the counts of timeouts so far. */
     public IdleTimeoutCounts counts() {
         return new IdleTimeoutCounts(
                 registered.sum(), expired.sum(), closed.sum(), rejected.sum(), handlers.failures());
@@ -189,7 +193,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         try {
             boolean ignored = open.remove(run);
         } catch (OutOfMemoryError ex) {
-            // It is out by then; the set has failed to count that, and it is never asked for its size.
+            // It is already removed; the set has failed to count that, and its size is never read.
         }
     }
 

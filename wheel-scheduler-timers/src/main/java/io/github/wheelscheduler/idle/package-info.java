@@ -1,6 +1,6 @@
 /**
- * Timeouts of what is idle, such as connections, for which a touch costs next to nothing. Built on the public types of the executor,
- * which does not know them.
+ * Timeouts of idle objects, such as connections, for which a touch costs next to nothing. Built on the public types of
+ * the executor, which does not know them.
  *
  * <table>
  * <caption>Who may touch what</caption>

@@ -3,8 +3,8 @@ package io.github.wheelscheduler.keyed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands for a key that has changed since it was put into a map, where only the hash that it had then leads to it: equals one of the keys
- * with that hash, after so many others.
+ * Finds a key that has changed since it was put into a map, where only its original hash leads to it. It equals one of
+ * the keys with that hash, after skipping a number of others.
  */
 final class ChangedKey {
 

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings entries whose time has come to the handler, those of one key one after the other. Workers.
  *
- * <p>The worker of an entry handles it at once, as a batch of one. Where batches may hold more, the first entry that is due asks for a
- * collector, which goes to the end of the workers' queue: what is due at the same time is before it there, so the collector finds it all.
- * Batches may run side by side, with different keys.
+ * <p>The worker of an entry handles it at once, as a batch of one. For larger batches, the first due entry requests a
+ * collector, which goes to the end of the workers' queue. Entries due at the same time are ahead of it there, so the
+ * collector finds them all. Batches may run side by side, with different keys.
  *
  * <p>A worker takes the turn of a key before it calls the handler. If another has it, the entry waits: that is noted with the turn, and
  * then the worker looks whether the turn has ended. The worker that ends it reads afterwards which entry waits. So one of the two sees
@@ -38,7 +38,7 @@ final class Firing<K, V> implements KeptTask {
     /** A collector has been asked for that has not begun to look at the queue. Written by any worker, after it has added to the queue. */
     private final AtomicBoolean isCollectorComing = new AtomicBoolean();
 
-    /** Creates one that calls the handler for what is due together. */
+    /** Creates one that calls the handler for entries that are due together. */
     Firing(KeyedTimers<K, V> owner, int maxBatch, Consumer<? super Batch<K, V>> handler) {
         this.owner = owner;
         this.maxBatch = maxBatch;
@@ -79,7 +79,7 @@ final class Firing<K, V> implements KeptTask {
             return true;
         }
         try {
-            // A timer, as that waits in a full group that would reject what is executed.
+            // A timer, as that waits in a full group that would reject an executed task.
             WheelTimer<?> ignored = owner.timers.schedule(this, 0);
             return true;
         } catch (Throwable ex) {
@@ -89,7 +89,7 @@ final class Firing<K, V> implements KeptTask {
         }
     }
 
-    /** Collects what is due, and handles it. */
+    /** Collects due entries, and handles them. */
     @Override
     public void run() {
         boolean goesOn = true;
@@ -105,7 +105,7 @@ final class Firing<K, V> implements KeptTask {
         }
     }
 
-    /** Calls the handler with a batch; true if the caller has to go on. */
+    /** Calls the handler with a batch; true if the caller has to continue. */
     private boolean handleBatch() {
         if (!owner.handlers.enter()) {
             return false;
@@ -120,14 +120,14 @@ final class Firing<K, V> implements KeptTask {
             for (int i = 0; i < batch.size(); i++) {
                 endAndGoOn(batch.taken.get(i));
             }
-            // Asked again, so that a key that is set again and again does not keep a worker for itself.
+            // Submitted again, so that a key that is set continuously does not occupy a worker.
             return !isAnotherComing || !askForCollector();
         } finally {
             owner.handlers.leave();
         }
     }
 
-    /** Takes what is due, at most as much as a batch may hold, and looks at no more than that. */
+    /** Takes due entries, up to the size of a batch, and examines no more than that. */
     private void fill(Batch<K, V> batch) {
         for (int looks = 0; looks < maxBatch && batch.hasRoom(); looks++) {
             KeyedEntry<K, V> entry = due.poll();

@@ -29,7 +29,7 @@ final class KeyedEntry<K, V> implements KeptTask {
 
     private static final int STATE_BITS = 2;
 
-    /** The bits that there is no room for can be so many. */
+    /** The maximum number of bits that do not fit. */
     static final int HASHES = 1 << STATE_BITS;
 
     private static final int STATE_MASK = (1 << STATE_BITS) - 1;

@@ -12,7 +12,7 @@ package io.github.wheelscheduler.keyed;
  * @param closed were pending when the timers were closed
  * @param dropped have not been found when their time came, as their keys had changed
  * @param rejected have not been accepted; they are in no other count
- * @param failures calls of the handler that have thrown something
+ * @param failures calls of the handler that threw an exception
  */
 public record KeyedTimerCounts(
         long set,

@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * key never overlap: an entry that is due while the handler of an earlier value runs waits for it, holds no thread meanwhile, and is
  * pending until then.
  *
- * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and harm no other key. No log line and no other
- * text has a key or a value, unless the exception of a handler has it.
+ * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and do not affect other keys. No
+ * log line and no other text has a key or a value, unless the exception of a handler has it.
  *
  * <p>When the executor is shut down, pending entries are treated as its delayed tasks are. An entry that it no longer runs stays
  * pending until it is {@linkplain #drain drained}, removed, or {@linkplain #close closed}. An entry that waits for the handler of its key
@@ -54,7 +54,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyedTimers<K, V> implements AutoCloseable {
 
-    /** Among so many keys of one hash an entry is looked for whose key has changed; what is not found stays until all is closed. */
+    /**
+     * The number of keys of one hash among which an entry with a changed key is searched; what is not found stays until
+     * all is closed.
+     */
     private static final int MOST_LOOKS = 8;
 
     private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(1);
@@ -86,12 +89,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         this.name = name;
         this.closeLimitNanos = closeLimitNanos;
         this.timers = timers;
-        this.handlers = new UserCalls(
-                new FailureLog(Level.ERROR, "A handler of " + name + " failed, which harms nothing else", nanoClock));
+        this.handlers = new UserCalls(new FailureLog(
+                Level.ERROR, "A handler of " + name + " failed; other timers are unaffected", nanoClock));
         this.dropLog = new FailureLog(
                 Level.ERROR,
-                "A key of " + name
-                        + " has changed while it was pending, so it is not handled; keys must stay as they are",
+                "Keys must not change while they are pending; a key of " + name
+                        + " changed, so its handler is not called",
                 nanoClock);
         this.limit = new Limit(maxSize);
         this.firing = firing.apply(this);
@@ -230,7 +233,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             // An entry that is there now is over, or about to be closed by the caller that has set it.
             entries.clear();
         } catch (OutOfMemoryError ex) {
-            // All are out by then; the map has failed to count that, and it is never asked for its size.
+            // All are already removed; the map has failed to count that, and its size is never read.
         }
         handlers.awaitQuiet(name, closeLimitNanos);
     }
@@ -414,7 +417,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return "KeyedTimers[" + name + (handlers.isClosed() ? ", closed" : "") + ", pending = " + size() + "]";
     }
 
-    /** Is managed, so that no decorator is asked for it. */
+    /** A managed task, so that no decorator is applied to it. */
     private record Nothing(String taskName) implements Runnable, ManagedTask {
 
         @Override

@@ -27,7 +27,7 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
     /**
      * Creates one that has placed nothing.
      *
-     * @param value null to keep the value of what is in the map, if there is any
+     * @param value null to keep the value in the map, if there is one
      * @param mayReplace whether to take the place of a pending entry, if there is one
      */
     Placement(KeyedTimers<K, V> owner, @Nullable V value, long delayNanos, boolean mayReplace) {

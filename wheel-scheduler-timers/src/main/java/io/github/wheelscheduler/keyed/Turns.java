@@ -41,7 +41,7 @@ final class Turns<K, V> {
             // By identity: an equal key's turn may be there.
             Turn<K, V> ignored = taken.computeIfPresent(turn, turn);
         } catch (OutOfMemoryError ex) {
-            // It is out by then; the map has failed to count that, and it is never asked for its size.
+            // It is already removed; the map has failed to count that, and its size is never read.
         }
     }
 

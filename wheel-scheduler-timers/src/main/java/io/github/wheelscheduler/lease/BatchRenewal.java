@@ -15,7 +15,7 @@ public interface BatchRenewal<K> {
      * Asks the store for the whole lease of each key from now on; as {@link Renewal#renew}.
      *
      * @param keys the keys that are due together, each once; not empty, and cannot be changed
-     * @return what has become of each; one that is missing counts as {@link Renewal.Outcome#FAILED}
+     * @return the outcome of each; a missing one counts as {@link Renewal.Outcome#FAILED}
      */
     Map<K, Renewal.Outcome> renew(List<K> keys) throws Exception;
 }

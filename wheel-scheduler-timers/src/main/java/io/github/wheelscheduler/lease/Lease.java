@@ -54,7 +54,7 @@ public final class Lease<K> implements AutoCloseable {
 
     private volatile @Nullable Thread runner;
 
-    /** Or about to be; false while one is going on, and where arming the next one has failed, as when memory is short. */
+    /** Or about to be; false while one is active, and where arming the next one has failed, as when memory is short. */
     private boolean isRenewalArmed;
 
     /** Null until it is noted. */
@@ -83,7 +83,10 @@ public final class Lease<K> implements AutoCloseable {
         return key;
     }
 
-    /** Returns whether it is neither lost nor closed. A lease that ends at this very moment may not be told lost yet: see {@link #remaining}. */
+    /**
+     * Returns whether it is neither lost nor closed. A lease that ends at this very moment may not be reported lost
+     * yet: see {@link #remaining}.
+     */
     public boolean isKept() {
         return state == State.KEPT;
     }
@@ -93,19 +96,19 @@ public final class Lease<K> implements AutoCloseable {
         return isKept() ? Duration.ofNanos(Math.max(0, nanosToLoss())) : Duration.ZERO;
     }
 
-    /** Ends the renewals, as {@link #close(Duration)} does with the renewer's limit. The store is not told. */
+    /** Ends the renewals, as {@link #close(Duration)} does with the renewer's limit. The store is not notified. */
     @Override
     public void close() {
         LeaseEnd ignored = close(renewer.closeLimitNanos);
     }
 
     /**
-     * Ends the renewals. When this has returned, none begins, and one that was going on has ended, unless the answer says otherwise. The
-     * store is not told: release the lease there afterwards.
+     * Ends the renewals. When this has returned, no renewal begins, and an active one has ended, unless the result says
+     * otherwise. The store is not notified: release the lease there afterwards.
      *
-     * @param limit how long a renewal that is going on may take before it is interrupted, and how long it is waited for after that. If the
+     * @param limit the time limit for an active renewal before it is interrupted, and for its end after that. If the
      *     calling thread is interrupted, it does not wait any longer, and stays interrupted
-     * @return what has been found
+     * @return the state at the close
      */
     public LeaseEnd close(Duration limit) {
         return close(DurationRules.notNegativeNanos("limit", limit));
@@ -131,7 +134,7 @@ public final class Lease<K> implements AutoCloseable {
 
     // For the renewer
 
-    /** Closes it without waiting for a renewal that is going on; false if it has been lost or closed before. */
+    /** Closes it without waiting for an active renewal; false if it has already been lost or closed. */
     boolean stop() {
         boolean stops = end(State.CLOSED);
         if (stops) {
@@ -140,7 +143,10 @@ public final class Lease<K> implements AutoCloseable {
         return stops;
     }
 
-    /** Waits until no renewal is going on, but for one of the calling thread, and returns how much of the limit is left. */
+    /**
+     * Waits until no renewal is active, except for one of the calling thread, and returns how much of the limit is
+     * left.
+     */
     long awaitRenewal(long limitNanos) {
         long left = limitNanos;
         lock.lock();
@@ -156,7 +162,7 @@ public final class Lease<K> implements AutoCloseable {
         return left;
     }
 
-    /** Interrupts a renewal that is going on, but for one of the calling thread. */
+    /** Interrupts an active renewal, except for one of the calling thread. */
     void interruptRenewal() {
         lock.lock();
         try {
@@ -244,7 +250,7 @@ public final class Lease<K> implements AutoCloseable {
         goOn();
     }
 
-    /** Arms what comes next; a lease that is over by now is lost instead. */
+    /** Arms the next renewal; a lease that is already over is lost instead. */
     void goOn() {
         long nanos = nanosToLoss();
         if (nanos > 0) {
@@ -254,7 +260,7 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Tells that the lease is lost, unless it has been told or closed. */
+    /** Reports the lease as lost, unless it has been reported or closed. */
     void lose(LossListener.Reason reason) {
         if (end(State.LOST)) {
             if (renewer.isSingle) {
@@ -264,7 +270,9 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    /** Moves it out of KEPT and away from its renewer, and leaves what follows to the caller; false if it has ended before. */
+    /**
+     * Moves it out of KEPT and removes it from its renewer; the caller does the rest; false if it has already ended.
+     */
     boolean end(State how) {
         lock.lock();
         try {
@@ -295,8 +303,9 @@ public final class Lease<K> implements AutoCloseable {
     }
 
     /**
-     * Arms the loss first, and then the next renewal, unless one is armed or going on. Not under the lock, as the executor may ask a
-     * factory of the user's for a thread: what is armed is noted afterwards, or cancelled if the lease has ended meanwhile.
+     * Arms the loss first, and then the next renewal, unless one is armed or active. Not under the lock, as the
+     * executor may ask a factory of the user's for a thread: what is armed is noted afterwards, or cancelled if the
+     * lease has ended meanwhile.
      */
     private void arm(long nanosToLoss) {
         if (!hasMovedLoss(nanosToLoss)) {

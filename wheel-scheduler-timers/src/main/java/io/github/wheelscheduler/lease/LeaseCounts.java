@@ -1,13 +1,13 @@
 package io.github.wheelscheduler.lease;
 
 /**
- * Counts what has happened to the leases of a renewer; exact while nothing moves.
+ * Counts of the leases of a renewer; exact while nothing moves.
  *
  * @param kept leases that are kept now
  * @param renewals attempts that renewed a lease
  * @param failures attempts that failed
  * @param lost leases that were lost
  * @param closed leases that were closed while they were kept
- * @param listenerFailures loss listeners that threw something
+ * @param listenerFailures loss listeners that threw an exception
  */
 public record LeaseCounts(long kept, long renewals, long failures, long lost, long closed, long listenerFailures) {}

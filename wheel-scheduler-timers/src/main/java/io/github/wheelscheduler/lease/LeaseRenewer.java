@@ -18,7 +18,8 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps leases alive: renews each at a third of its length, and tells before it ends if that has not succeeded.
+ * Keeps leases alive: renews each at a third of its length, and reports a loss before the lease ends if that has not
+ * succeeded.
  *
  * <pre>{@code
  * LeaseRenewer<String> renewer = LeaseRenewer.<String>builder(executor,
@@ -32,13 +33,14 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A lease lasts from the start of the last renewal that succeeded, or of the acquisition, for its length, minus a margin: by the
- * monotonic clock, and by the wall clock if that has gone on without it, as while a machine sleeps. A renewal that fails is tried again
- * within that time, with growing pauses. What is lost is told once.
+ * <p>A lease lasts for its length, minus a margin, from the start of the last successful renewal or of the acquisition.
+ * It is measured by the monotonic clock, and by the wall clock if the former stops, as while a machine sleeps. A
+ * renewal that fails is tried again within that time, with growing pauses. Each loss is reported once.
  *
- * <p>Renewals and losses have workers of their own, two {@linkplain WheelScheduledExecutor#newGroup groups} which neither pause nor halt of
- * the executor hold up. They go on while it is shut down, until the last lease is closed; {@link WheelScheduledExecutor#shutdownNow} tells
- * first that what is kept is lost. All methods may be called from any thread, renewals and listeners included.
+ * <p>Renewals and losses have workers of their own, two {@linkplain WheelScheduledExecutor#newGroup groups} which
+ * neither pause nor halt of the executor hold up. They continue while it is shut down, until the last lease is closed;
+ * {@link WheelScheduledExecutor#shutdownNow} tells first that what is kept is lost. All methods may be called from any
+ * thread, renewals and listeners included.
  *
  * @param <K> the type of the keys
  */
@@ -90,6 +92,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
                 .maxWorkers(maxWorkers)
                 .onFull(OnFull.WAIT)
                 .standsApart(true)
+                .startTolerance(Duration.ZERO)
                 .build();
     }
 
@@ -104,7 +107,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     }
 
     /**
-     * Returns a builder of a renewer that renews in one call what is due together.
+     * Returns a builder of a renewer that renews leases that are due together in one call.
      *
      * @param executor on whose wheel the renewals are; no group
      * @param maxBatch how many leases a call renews at most
@@ -119,7 +122,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         return new LeaseRenewerBuilder<>(executor, maxBatch, renewal);
     }
 
-    /** Returns the time now, to be taken before the store is asked for a lease. */
+    /** Returns the current time, to be read before the lease is acquired from the store. */
     public LeaseStart start() {
         return LeaseStart.now(executor);
     }
@@ -129,7 +132,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
      *
      * @param length how long it lasts unless it is renewed, at least 10 ms
      * @param start when the acquisition began
-     * @param onLost is told if it is lost; if it is over by now, at once, on a worker
+     * @param onLost called if it is lost; if it is already over, at once, on a worker
      * @throws IllegalArgumentException if the length does not fit, or if the key is kept already
      * @throws RejectedExecutionException if this has been closed, or the executor has been shut down
      */
@@ -205,8 +208,8 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     }
 
     /**
-     * Closes all leases that are kept, and keeps no more. All are told first, and waited for together: for as long as {@link Lease#close()}
-     * waits for one.
+     * Closes all leases that are kept, and keeps no more. All are notified first, and awaited together: for as long as
+     * {@link Lease#close()} waits for one.
      */
     @Override
     public void close() {
@@ -231,7 +234,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     // For leases
 
     void attemptFailed(Throwable failure) {
-        EngineLog.log(Level.DEBUG, "A renewal of " + name + " failed, and is tried again", null, failure);
+        EngineLog.log(Level.DEBUG, "A renewal of " + name + " failed; it is retried", null, failure);
     }
 
     /** On the thread that has found it lost. */
@@ -241,7 +244,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             listener.lost(lease.key(), reason);
         } catch (Throwable ex) {
             listenerFailures.incrementAndGet();
-            EngineLog.log(Level.ERROR, "A loss listener of " + name + " failed", null, ex);
+            EngineLog.log(Level.ERROR, "A loss listener of " + name + " failed; other leases are unaffected", null, ex);
         }
     }
 
@@ -257,7 +260,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         }
     }
 
-    /** Looks at one of them. What fails harms no other, and is tried again the next time. */
+    /** Looks at one of them. A failure does not affect other leases, and is retried the next time. */
     private static void look(Lease<?> lease) {
         try {
             lease.goOn();

@@ -22,7 +22,7 @@ public final class LeaseRenewerBuilder<K> {
     int maxConcurrent = DEFAULT_MAX_CONCURRENT;
     long closeLimitNanos = DurationRules.DEFAULT_CLOSE_LIMIT_NANOS;
 
-    /** Says what margin a lease of a length has, both in nanoseconds. */
+    /** Computes the margin of a lease by its length, both in nanoseconds. */
     LongUnaryOperator marginNanos = lengthNanos -> lengthNanos / 10;
 
     LeaseRenewerBuilder(WheelScheduledExecutor executor, int maxBatch, BatchRenewal<K> renewal) {
@@ -38,7 +38,7 @@ public final class LeaseRenewerBuilder<K> {
     }
 
     /**
-     * Sets how many renewals may go on at a time, 16 by default.
+     * Sets how many renewals may be active at a time, 16 by default.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -62,7 +62,8 @@ public final class LeaseRenewerBuilder<K> {
     }
 
     /**
-     * Sets how long closing a lease, or all of them together, waits for renewals that are going on before it interrupts them, 10 s by default.
+     * Sets how long closing a lease, or all of them together, waits for active renewals before it interrupts them, 10 s
+     * by default.
      *
      * @throws IllegalArgumentException if it is negative
      */

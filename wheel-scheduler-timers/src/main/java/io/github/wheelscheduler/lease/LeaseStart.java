@@ -6,10 +6,10 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When the acquisition of a lease began, on both clocks: take it before the store is asked.
+ * When the acquisition of a lease began, on both clocks: read it before the store is called.
  *
  * @param nanos on the executor's monotonic clock, in nanoseconds, to be compared by difference
- * @param instant on its wall clock, which goes on while the machine sleeps
+ * @param instant on its wall clock, which advances while the machine sleeps
  */
 public record LeaseStart(long nanos, Instant instant) {
 

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.lease;
 
 /**
- * Is told that a lease is lost.
+ * Called when a lease is lost.
  *
  * @param <K> the type of the keys
  */
@@ -9,9 +9,10 @@ package io.github.wheelscheduler.lease;
 public interface LossListener<K> {
 
     /**
-     * Stops the work that the lease protected. Called once at most, before the lease ends or, if the process did not run then, first thing when
-     * it runs again. No renewal of that lease begins afterwards; one that has begun looks once more before it asks the store, and one that
-     * asks then goes on. It should be quick: others are told on the same workers. Its exceptions are counted and logged.
+     * Stops the work that the lease protected. Called once at most, before the lease ends or, if the process did not
+     * run then, first thing when it runs again. No renewal of that lease begins afterwards; one that has begun looks
+     * once more before it asks the store, and one that asks then continues. It should be quick: others are called on
+     * the same workers. Its exceptions are counted and logged.
      */
     void lost(K key, Reason reason);
 
@@ -19,7 +20,7 @@ public interface LossListener<K> {
     enum Reason {
         /** It could not be renewed in time. */
         EXPIRED,
-        /** The store said so. */
+        /** The store reported the loss. */
         GONE,
         /** The executor has been stopped, so that it is not renewed any more. */
         STOPPED

@@ -9,12 +9,13 @@ package io.github.wheelscheduler.lease;
 public interface Renewal<K> {
 
     /**
-     * Asks the store for the whole lease from now on. On a worker that is there for renewals alone; it is interrupted when the lease is
-     * lost meanwhile, or closed for longer than the limit. What it throws counts as {@link Outcome#FAILED}.
+     * Asks the store for the whole lease from now on. On a worker that is there for renewals alone; it is interrupted
+     * when the lease is lost meanwhile, or closed for longer than the limit. An exception counts as
+     * {@link Outcome#FAILED}.
      */
     Outcome renew(K key) throws Exception;
 
-    /** Says what has become of an attempt. */
+    /** The outcome of an attempt. */
     enum Outcome {
         /** The lease is granted anew, from the start of the attempt on. */
         RENEWED,

@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Renews leases that are due: each at once where batches hold one, else together with what is due within a moment. Workers. */
+/**
+ * Renews leases that are due: each at once if batches hold one, otherwise together with those due within a moment.
+ * Workers.
+ */
 final class Renewing<K> {
 
     /** Renewals are due long before a lease ends. */
@@ -45,7 +48,7 @@ final class Renewing<K> {
         }
     }
 
-    /** Sees to it that what is due is collected; false if the caller has to. */
+    /** Ensures that due leases are collected; false if the caller has to. */
     private boolean isCollectorComing(long nanos) {
         if (!collecting.compareAndSet(false, true)) {
             return true;
@@ -105,7 +108,7 @@ final class Renewing<K> {
         }
     }
 
-    /** What fails, as telling of a loss when there is no memory, harms no other of the batch. */
+    /** A failure, such as no memory to report a loss, does not affect others of the batch. */
     private boolean goesOn(Lease<K> lease) {
         try {
             return lease.goesOnWithRenewal();
@@ -115,7 +118,10 @@ final class Renewing<K> {
         }
     }
 
-    /** Ends a renewal. What fails, as what is to follow when the executor is at its limit, harms no other of the batch. */
+    /**
+     * Ends a renewal. A failure, such as a rejected follow-up timer when the executor is at its limit, does not affect
+     * others of the batch.
+     */
     private void end(Lease<K> lease, Map<K, Outcome> outcomes) {
         try {
             lease.endRenewal(outcomeOf(lease, outcomes));

@@ -1,5 +1,6 @@
 /**
- * Leases that are renewed while they are kept, as a lock in a store is by its watchdog: what is lost is told before it ends.
+ * Leases that are renewed while they are kept, as a lock in a store is by its watchdog: a loss is reported before the
+ * lease ends.
  *
  * <table>
  * <caption>Who may touch what</caption>

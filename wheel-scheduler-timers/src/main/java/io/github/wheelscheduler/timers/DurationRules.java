@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** Checks durations that a user sets. */
 public final class DurationRules {
 
-    /** How long a close waits for calls of the user's code before it interrupts them, where no limit is set. */
+    /** The default time that a close waits for calls of the user's code before it interrupts them. */
     public static final long DEFAULT_CLOSE_LIMIT_NANOS = 10_000_000_000L;
 
     private DurationRules() {}

@@ -5,7 +5,7 @@ import io.github.wheelscheduler.ManagedTask;
 /** A task of timers for programs, which keep it by a key. */
 public interface KeptTask extends Runnable, ManagedTask {
 
-    /** The rejection handler has no say: the caller that sets or registers the key is told. */
+    /** The rejection handler is not used: the caller that sets or registers the key gets the exception. */
     @Override
     default boolean isSteered() {
         return true;

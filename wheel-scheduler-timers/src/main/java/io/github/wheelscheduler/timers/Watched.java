@@ -24,17 +24,17 @@ public final class Watched {
         isLatenessMeasured = true;
     }
 
-    /** Whether {@link #late} is to be told, for which a clock has to be read. */
+    /** Whether {@link #late} is to be called, for which a clock has to be read. */
     public boolean isLatenessMeasured() {
         return isLatenessMeasured;
     }
 
-    /** Adds how late a timer has fired; what is early is on time. */
+    /** Adds the lateness of a fired timer; an early one counts as on time. */
     public void late(long nanos) {
         lateNanos.add(Math.max(0, nanos));
     }
 
-    /** Returns the sum of what has been told. */
+    /** Returns the sum of the reported values. */
     public Duration lateness() {
         return Duration.ofNanos(lateNanos.sum());
     }

@@ -30,7 +30,12 @@ final class ArmMany implements Figure {
 
     @Override
     public List<String> variants() {
-        return List.of("1-thread", "2-threads");
+        return variants(List.of(1, 2));
+    }
+
+    @Override
+    public List<String> variants(List<Integer> callers) {
+        return Arming.variantsOf(callers);
     }
 
     @Override

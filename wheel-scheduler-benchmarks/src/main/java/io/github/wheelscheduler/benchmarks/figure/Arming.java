@@ -3,10 +3,11 @@ package io.github.wheelscheduler.benchmarks.figure;
 import io.github.wheelscheduler.benchmarks.contender.BenchTask;
 import io.github.wheelscheduler.benchmarks.contender.Contender;
 import io.github.wheelscheduler.benchmarks.measure.Xorshift;
+import java.util.List;
 
 /**
- * Fills a contender with timers that stay pending, and collects garbage afterwards: timers that have been pending for a while
- * are in the old generation, and the collector shall not be found at work moving them there.
+ * Fills a contender with timers that stay pending, and collects garbage afterwards. Timers that have been pending for a
+ * while are in the old generation, and the collector must not promote them during a measurement.
  */
 final class Arming {
 
@@ -38,6 +39,13 @@ final class Arming {
 
     static long minutes(Xorshift random) {
         return random.between(60 * SECOND_NANOS, 360 * SECOND_NANOS);
+    }
+
+    /** Returns a variant for each number of calling threads. */
+    static List<String> variantsOf(List<Integer> callers) {
+        return callers.stream()
+                .map(count -> count + (count == 1 ? "-thread" : "-threads"))
+                .toList();
     }
 
     static int threadsOf(String variant) {

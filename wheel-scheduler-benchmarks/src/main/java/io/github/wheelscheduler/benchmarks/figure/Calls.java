@@ -13,7 +13,7 @@ final class Calls {
 
     private final Contender contender;
 
-    /** How long each took; there before the first call, so that nothing grows meanwhile. */
+    /** The duration of each call; allocated before the first call, so that nothing grows meanwhile. */
     private final long[] nanos = new long[MOST];
 
     Calls(Contender contender) {

@@ -17,6 +17,11 @@ public interface Figure {
 
     List<String> variants();
 
+    /** Returns the variants with so many calling threads each, in the place of the usual ones; the usual ones if nobody calls. */
+    default List<String> variants(List<Integer> callers) {
+        return variants();
+    }
+
     List<Metric> metrics(String variant);
 
     /** Returns what the comparison is to show. */

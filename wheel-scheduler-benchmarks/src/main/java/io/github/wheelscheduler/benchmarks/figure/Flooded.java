@@ -12,6 +12,7 @@ final class Flooded implements Figure {
     private static final String EXECUTE = "execute";
     private static final String SCHEDULE_FAR = "schedule-far";
     private static final String SCHEDULE_NEAR = "schedule-near";
+    private static final String BY = "-by-";
     private static final int CALLERS = 4;
     private static final int BATCH = 64;
     private static final long WARM_UP_MILLIS = 500;
@@ -33,15 +34,22 @@ final class Flooded implements Figure {
     @Override
     public String method() {
         return "For 4 s each caller executes tasks that do nothing, or schedules them with a delay of a minute, or of 1 ms, as "
-                + "fast as it can; half a second of that comes before, to warm up. The heartbeat has a fixed rate, so that it "
+                + "fast as it can. Half a second of that comes before, to warm up. The heartbeat has a fixed rate, so that it "
                 + "can beat 400 times. \"Behind\" is how late a task with a delay of 0.1 ms is at the end of the flood. With "
-                + "1 ms, more is due than two processors can run, and who keeps the callers back is less behind: ours makes up "
-                + "beats that were missed at once, the JDK's pool one by one among the others, so its gaps are alike.";
+                + "1 ms, more is due than two processors can run, and a contender that slows the callers is less behind. Ours catches "
+                + "up missed beats at once, the JDK's pool one by one among the others, so its gaps are alike.";
     }
 
     @Override
     public List<String> variants() {
         return List.of(EXECUTE, SCHEDULE_FAR, SCHEDULE_NEAR);
+    }
+
+    @Override
+    public List<String> variants(List<Integer> callers) {
+        return callers.stream()
+                .flatMap(count -> variants().stream().map(variant -> variant + BY + count))
+                .toList();
     }
 
     @Override
@@ -55,7 +63,9 @@ final class Flooded implements Figure {
 
     @Override
     public List<Goal> goals(String variant) {
-        return variant.equals(SCHEDULE_NEAR) ? List.of() : List.of(new Goal("wheel/2", "stpe/2", "worstGapMillis", 1));
+        return variant.startsWith(SCHEDULE_NEAR)
+                ? List.of()
+                : List.of(new Goal("wheel/2", "stpe/2", "worstGapMillis", 1));
     }
 
     @Override
@@ -82,16 +92,17 @@ final class Flooded implements Figure {
     public Values measure(Trial trial) {
         try (Contender contender = trial.newContender()) {
             long delayNanos = delayNanos(trial.variant());
+            int callers = callersOf(trial.variant());
             AtomicLong calls = new AtomicLong();
             Callers.Cost ignored = Callers.run(
-                    contender, CALLERS, i -> flood(contender, delayNanos, trial.millis(WARM_UP_MILLIS), calls));
+                    contender, callers, i -> flood(contender, delayNanos, trial.millis(WARM_UP_MILLIS), calls));
             calls.set(0);
             long startNanos = System.nanoTime();
             Beat beat = new Beat(startNanos, startNanos);
             contender.repeatAtRate(beat, startNanos + BEAT_MILLIS * 1_000_000, BEAT_MILLIS * 1_000_000);
             AtomicLong beats = new AtomicLong();
             AtomicLong worstGapNanos = new AtomicLong();
-            Callers.Cost cost = Callers.run(contender, CALLERS, i -> {
+            Callers.Cost cost = Callers.run(contender, callers, i -> {
                 flood(contender, delayNanos, trial.millis(FLOOD_MILLIS), calls);
                 beats.accumulateAndGet(beat.beats(), Math::max);
                 worstGapNanos.accumulateAndGet(beat.worstGapNanos(System.nanoTime()), Math::max);
@@ -105,7 +116,12 @@ final class Flooded implements Figure {
     }
 
     private static long delayNanos(String variant) {
-        return variant.equals(EXECUTE) ? 0 : variant.equals(SCHEDULE_FAR) ? FAR_NANOS : NEAR_NANOS;
+        return variant.startsWith(EXECUTE) ? 0 : variant.startsWith(SCHEDULE_FAR) ? FAR_NANOS : NEAR_NANOS;
+    }
+
+    private static int callersOf(String variant) {
+        int by = variant.indexOf(BY);
+        return by < 0 ? CALLERS : Integer.parseInt(variant.substring(by + BY.length()));
     }
 
     private static void flood(Contender contender, long delayNanos, long forNanos, AtomicLong calls) {

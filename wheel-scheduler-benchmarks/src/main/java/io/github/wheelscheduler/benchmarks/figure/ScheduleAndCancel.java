@@ -28,7 +28,12 @@ final class ScheduleAndCancel implements Figure {
 
     @Override
     public List<String> variants() {
-        return List.of("1-thread", "2-threads");
+        return variants(List.of(1, 2));
+    }
+
+    @Override
+    public List<String> variants(List<Integer> callers) {
+        return Arming.variantsOf(callers);
     }
 
     @Override
@@ -67,7 +72,7 @@ final class ScheduleAndCancel implements Figure {
     /** So many pairs, and what they took. */
     record Turns(long pairs, Callers.Cost cost) {}
 
-    /** Schedules and cancels for a while on so many threads. */
+    /** Schedules and cancels for a while on a number of threads. */
     static Turns turn(Trial trial, int threads) {
         try (Contender contender = trial.newContender()) {
             Arming.forHours(contender, trial.count(PENDING), trial.seed());

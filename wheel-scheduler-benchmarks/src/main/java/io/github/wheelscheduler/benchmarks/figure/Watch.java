@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.benchmarks.figure;
 
-/** Is told when the part that counts begins and ends; a profiler, or nobody. */
+/** Called when the measured part begins and ends; a profiler, or none. */
 public interface Watch {
 
     Watch NOBODY = new Watch() {

@@ -48,7 +48,7 @@ public class TimerBenchmark {
         return executor.schedule(() -> this, 0, TimeUnit.NANOSECONDS).get();
     }
 
-    /** Pushes the same deadline out, again and again. */
+    /** Postpones the same deadline repeatedly. */
     @Benchmark
     public boolean reschedule() {
         return lease.reschedule(1, TimeUnit.HOURS);

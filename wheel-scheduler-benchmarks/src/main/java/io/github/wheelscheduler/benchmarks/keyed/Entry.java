@@ -8,10 +8,10 @@ public final class Entry extends AtomicInteger {
 
     private final Integer key;
 
-    /** Writer: who sets and moves it, before it can be due by then. Reader: who is told that it has expired. */
+    /** Writer: the thread that sets and moves it, before it can be due. Reader: the thread that handles its expiry. */
     private volatile long deadlineNanos;
 
-    /** Only who sets and moves it, and what he calls, uses it. */
+    /** Used only by the thread that sets and moves it. */
     private long delayNanos;
 
     /** Makes one that is due at that time. */

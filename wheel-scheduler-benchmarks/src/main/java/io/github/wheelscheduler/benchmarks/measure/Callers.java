@@ -25,7 +25,9 @@ public final class Callers {
 
     private record Times(long startNanos, long endNanos, long behindNanos) {}
 
-    /** Runs the caller on so many threads, with their index, and waits until the contender has taken everything in. */
+    /**
+     * Runs the caller on a number of threads, with their index, and waits until the contender has accepted everything.
+     */
     public static Cost run(Contender contender, int threads, IntConsumer caller) {
         CyclicBarrier start = new CyclicBarrier(threads);
         List<FutureTask<Times>> tasks = new ArrayList<>();

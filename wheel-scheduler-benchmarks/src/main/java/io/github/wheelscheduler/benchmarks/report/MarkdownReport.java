@@ -98,7 +98,8 @@ public final class MarkdownReport {
 
     private void writeFigure(Figure figure) {
         boolean isMeasured = summary.javas().stream()
-                .anyMatch(java -> figure.variants().stream().anyMatch(variant -> summary.has(java, figure, variant)));
+                .anyMatch(java ->
+                        summary.variants(figure).stream().anyMatch(variant -> summary.has(java, figure, variant)));
         if (!isMeasured) {
             return;
         }
@@ -111,7 +112,7 @@ public final class MarkdownReport {
             line("");
             line("![" + figure.title() + "](" + plot + ")");
         }
-        for (String variant : figure.variants()) {
+        for (String variant : summary.variants(figure)) {
             for (String java : summary.javas()) {
                 if (summary.has(java, figure, variant)) {
                     writeTable(figure, variant, java);

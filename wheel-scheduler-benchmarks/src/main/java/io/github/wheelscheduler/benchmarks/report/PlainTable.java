@@ -15,7 +15,7 @@ public final class PlainTable {
         StringBuilder text = new StringBuilder();
         for (String java : summary.javas()) {
             for (Figure figure : Figures.ALL) {
-                for (String variant : figure.variants()) {
+                for (String variant : summary.variants(figure)) {
                     if (summary.has(java, figure, variant)) {
                         append(text, summary, java, figure, variant);
                     }

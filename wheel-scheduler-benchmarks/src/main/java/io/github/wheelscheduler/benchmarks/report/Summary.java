@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Results, put together over JVMs. */
@@ -42,6 +43,15 @@ public final class Summary {
     /** Returns the feature versions of the JDKs, in the order in which they were measured. */
     public List<String> javas() {
         return List.copyOf(javas);
+    }
+
+    /** Returns the usual variants of a figure, and then others that were measured, as with more callers. */
+    public List<String> variants(Figure figure) {
+        Set<String> variants = new LinkedHashSet<>(figure.variants());
+        Stream.concat(numbers.keySet().stream(), failures.keySet().stream())
+                .filter(key -> key.figure.equals(figure.name()))
+                .forEach(key -> variants.add(key.variant));
+        return List.copyOf(variants);
     }
 
     /** Whether there is a result or a failure of this variant. */

@@ -53,8 +53,8 @@ final class PartsMeasurement {
     }
 
     /**
-     * Returns how long a pair of schedule and cancel takes each of so many callers, which have the same stripe of the inbox, and
-     * how much processor time it takes the tick thread.
+     * Returns the time that a pair of schedule and cancel takes each of a number of callers on the same stripe of the
+     * inbox, and the processor time it takes the tick thread.
      */
     private static double[] pair(int callers) {
         Queue<Thread> ticks = new ConcurrentLinkedQueue<>();

@@ -27,9 +27,9 @@ final class ScaleModel {
     private record Caller(int index, double readyNanos) {}
 
     /**
-     * Returns how many pairs of schedule and cancel so many callers, each on a processor of its own, get through in a second.
-     * A caller does its local part, whose length varies, and then waits for its turn at its stripe of its wheel's inbox. What
-     * callers have cancelled, tick threads must take out of there as fast.
+     * Returns the number of pairs of schedule and cancel that a number of callers, each on a processor of its own,
+     * complete in a second. A caller does its local part, whose length varies, and then waits for its turn at its
+     * stripe of its wheel's inbox. Tick threads must remove the cancelled timers from there as fast.
      */
     double pairsPerSecond(int callers, int wheels) {
         Xorshift random = new Xorshift(callers * 31L + wheels);
@@ -58,7 +58,7 @@ final class ScaleModel {
         return parts.localNanos() * (0.5 + random.unit());
     }
 
-    /** Whether tick threads can route so many timers a second at all. */
+    /** Whether tick threads can route that many timers a second at all. */
     boolean keepsUp(double timersPerSecond, int wheels) {
         return timersPerSecond / wheels * parts.routeNanos() < 0.98e9;
     }

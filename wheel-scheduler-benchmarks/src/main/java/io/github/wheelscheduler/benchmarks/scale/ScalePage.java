@@ -34,7 +34,7 @@ public final class ScalePage {
         line("# Figures on scaling");
         line("");
         line(
-                "Written by the `scale` command of `wheel-scheduler-benchmarks`; do not edit it. What follows from it is on the");
+                "Written by the `scale` command of `wheel-scheduler-benchmarks`; do not edit it. For conclusions, see the");
         line("page about [scaling](../docs/scaling.md).");
         line("");
         line("| part, measured here with two threads at most | ns |");

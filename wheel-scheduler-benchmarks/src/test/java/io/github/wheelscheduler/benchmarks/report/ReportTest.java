@@ -47,6 +47,15 @@ class ReportTest {
     }
 
     @Test
+    void variantWithMoreCallersIsShownToo() {
+        add("25", "wheel", 50);
+        add("25", "wheel", 40).texts().put("variant", "16-threads");
+
+        assertThat(MarkdownReport.of(results, Map.of())).contains("**1-thread, JDK 25**", "**16-threads, JDK 25**");
+        assertThat(PlainTable.of(new Summary(results))).contains("(1-thread, JDK 25)", "(16-threads, JDK 25)");
+    }
+
+    @Test
     void bothJdksAreShownWhereBothAreMeasured() {
         add("25", "wheel", 50);
         add("17", "wheel", 60);

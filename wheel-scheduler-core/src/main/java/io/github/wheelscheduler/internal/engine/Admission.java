@@ -36,18 +36,18 @@ final class Admission {
      * If memory runs out, the timer stays in 'inHand'; the next pass retries it first.
      */
 
-    /** So many messages are taken at a time while they come faster than that: what is due does not wait for all of them. */
+    /** The number of messages taken at a time while more arrive: due timers do not wait for all of them. */
     private static final int DRAIN_LIMIT = 1024;
 
     /** More than come while the tick thread sleeps and nothing wakes it. */
     private static final int DRAIN_LIMIT_AFTER_ALL = 2 * Inbox.LARGE_BACKLOG;
 
-    /** How often a thread that posts is waited for, in all several times what an operating system keeps it from running. */
+    /** The number of waits for a posting thread: in total several times as long as an operating system suspends it. */
     private static final int MAX_WAITS_FOR_PRODUCERS = 50_000;
 
     private static final long PRODUCER_WAIT_NANOS = 20_000;
 
-    /** So many timers leave the wheel at a time. */
+    /** The number of timers that leave the wheel at a time. */
     static final int EXPIRY_BUDGET = 1024;
 
     private final Inbox<ScheduledTimer<?>> inbox;
@@ -74,7 +74,7 @@ final class Admission {
 
     private long settledNanos;
 
-    /** While messages go straight: what was due then in the wheel has been handed over. */
+    /** While messages go straight: timers that were due in the wheel have been handed over. */
     private long caughtUpNanos;
 
     /** The last drain has left no message. */
@@ -99,7 +99,7 @@ final class Admission {
 
     // In hand
 
-    /** Whether a timer is in hand that a pass has failed with. */
+    /** Whether a failed pass has left a timer unfinished. */
     boolean isAnyInHand() {
         return inHand != null || handOver.hasInHand();
     }
@@ -134,7 +134,7 @@ final class Admission {
         return settling || drain();
     }
 
-    /** Takes messages, and says whether there were no more than could be taken. */
+    /** Takes messages, and returns whether there were no more than could be taken. */
     private boolean drain() {
         int limit = tookAll ? DRAIN_LIMIT_AFTER_ALL : DRAIN_LIMIT;
         // Also if this fails.
@@ -204,7 +204,7 @@ final class Admission {
         return true;
     }
 
-    /** Hands over what has become due in the wheel since the pass began, and says whether that was all. */
+    /** Hands over timers that have become due in the wheel since the pass began, and returns whether those were all. */
     private boolean catchUp() {
         caughtUpNanos = pass.nowNanos();
         return wheel.advance(caughtUpNanos, EXPIRY_BUDGET, handOver) > 0;

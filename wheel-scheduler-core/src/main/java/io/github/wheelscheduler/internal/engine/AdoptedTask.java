@@ -5,7 +5,7 @@ import io.github.wheelscheduler.Pacing;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** A task that brings no books of its own, and another one in whose books its runs are kept. */
+/** A task that does not record its runs itself, and the managed task that records them. */
 final class AdoptedTask implements Runnable, ManagedTask {
 
     private final Runnable task;
@@ -16,7 +16,7 @@ final class AdoptedTask implements Runnable, ManagedTask {
         this.books = books;
     }
 
-    /** Returns the task whose books are kept. */
+    /** Returns the task that records the runs. */
     static Object behind(Object task) {
         return task instanceof AdoptedTask adopted ? adopted.books : task;
     }

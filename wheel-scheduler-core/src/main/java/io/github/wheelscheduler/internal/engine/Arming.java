@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 public final class Arming {
 
     /**
-     * Callers that schedule more than the tick thread takes, so that so many messages wait, wait a little themselves. Those
-     * messages take it some ten milliseconds.
+     * Callers that schedule faster than the tick thread takes messages are delayed briefly once the backlog reaches a
+     * limit. Those messages take it some ten milliseconds.
      */
     private static final long FLOOD = 1 << 17;
 
@@ -109,7 +109,7 @@ public final class Arming {
     /**
      * Makes the timer pending; false if a shutdown came in between, and the timer has been cancelled before it ran.
      *
-     * @param mayWait whether the caller may be held up if the tick thread does not keep up
+     * @param mayWait whether the caller may be delayed if the tick thread does not keep up
      */
     private boolean post(ScheduledTimer<?> timer, boolean isDue, boolean mayWait) {
         boolean posted = false;
@@ -124,7 +124,7 @@ public final class Arming {
                 isSteered = managed != null && managed.isSteered();
             }
             armedNanos = timer.deadlineNanos();
-            // What may fail comes before the timer is posted: afterwards it has been accepted.
+            // Steps that may fail come before the timer is posted: afterwards it has been accepted.
             workers.startIfShort(isDue);
             if (isDue && !isSteered && handOverNow(timer, dueNanos)) {
                 posted = true;
@@ -147,7 +147,7 @@ public final class Arming {
             }
         } catch (Throwable ex) {
             if (posted) {
-                // What fails at the very end is not accepted, either.
+                // A timer that fails at the very end is not accepted, either.
                 boolean ignored = timer.withdraw();
             } else {
                 takeBack(timer);
@@ -182,8 +182,8 @@ public final class Arming {
     }
 
     /**
-     * Hands an armed timer whose deadline has come to the workers at once, unless it has to go the long way: they have no room or
-     * are paused, timers are held, or others wait that came before it. False, too, if the timer has been moved beyond that time, or
+     * Hands a due timer straight to the workers. It takes the way through the inbox if they are full or paused, if
+     * timers are held, or if earlier timers wait. False, too, if the timer has been moved beyond that time, or
      * cancelled.
      */
     private boolean handOverNow(ScheduledTimer<?> timer, long nowNanos) {
@@ -295,7 +295,7 @@ public final class Arming {
             timer.endRun();
         }
         if (!runState.mayRepeat()) {
-            // Not what shutdownNow has handed back meanwhile.
+            // Not timers that shutdownNow has returned meanwhile.
             boolean ignored = timer.withdraw();
         }
     }
@@ -335,7 +335,7 @@ public final class Arming {
                     send(timer);
                     posted = true;
                 }
-                inbox.wakeFor(nextNanos);
+                inbox.wakeFor(timer.startOf(nextNanos));
                 return;
             } catch (Throwable ex) {
                 ShortMemory.pause();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Due timers of a group that cannot go: since when, and when to look again. Tick thread, unless it says otherwise. */
 final class Backlog {
 
-    /** While the workers have no room for what is due, they are asked again so often. A worker that is idle asks for more. */
+    /** The interval at which the room of full workers is checked again. An idle worker requests more runs. */
     private static final long SHORTEST_PAUSE_NANOS = 300_000;
 
     private static final long LONGEST_PAUSE_NANOS = 50_000_000;
@@ -61,12 +61,15 @@ final class Backlog {
         return Math.max(0, nextLookNanos - nowNanos);
     }
 
-    /** Returns when the timer would have been handed over if nothing had kept it: what is later is not the tick thread's doing. */
+    /**
+     * Returns when the timer would have been handed over without waiting for room: the tick thread is not the cause of
+     * later delays.
+     */
     long handOverNanos(ScheduledTimer<?> timer, long nowNanos) {
         if (!isAny) {
             return nowNanos;
         }
-        long deadlineNanos = timer.exactDeadlineNanos();
-        return deadlineNanos - sinceNanos > 0 ? deadlineNanos : sinceNanos;
+        long startNanos = timer.startOf(timer.exactDueNanos());
+        return startNanos - sinceNanos > 0 ? startNanos : sinceNanos;
     }
 }

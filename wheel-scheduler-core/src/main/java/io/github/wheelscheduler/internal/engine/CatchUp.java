@@ -5,7 +5,7 @@ import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.internal.StripedCount;
 import org.jspecify.annotations.Nullable;
 
-/** Says when a periodic timer is due next, and how many missed runs of a fixed rate are made up. */
+/** Computes when a periodic timer is due next, and how many missed runs of a fixed rate are caught up. */
 final class CatchUp {
 
     private final int max;
@@ -19,7 +19,8 @@ final class CatchUp {
      * Returns the deadline that follows a run which has ended now; counts the runs that it skips: of those of a fixed rate that have been
      * missed, the last {@code max} are left.
      *
-     * @param pacing that of the task, which has its say; the deadline is in phase, before the run is {@linkplain Pacing#putOffNanos put off}
+     * @param pacing the pacing of the task; the deadline is in phase, before the run is
+     *     {@linkplain Pacing#putOffNanos postponed}
      */
     long nextDeadlineNanos(PeriodicTimer timer, @Nullable Pacing pacing, long nowNanos) {
         long interval = timer.intervalNanos();
@@ -27,9 +28,9 @@ final class CatchUp {
         if (!timer.isFixedRate()) {
             return nowNanos + Math.max(interval, rest);
         }
-        long inPhase = timer.exactDeadlineNanos() - (pacing == null ? 0 : pacing.putOffNanos()) + interval;
+        long inPhase = timer.exactDueNanos() - (pacing == null ? 0 : pacing.putOffNanos()) + interval;
         long missed = passed(inPhase, interval, nowNanos);
-        // What was due before a rest is missed; what the rest covers is not.
+        // Runs due before a rest are missed; runs within the rest are not.
         long skipped = rest > 0 || missed == 0 ? missed : skipped(missed, pacing);
         countSkipped(timer, skipped);
         long next = inPhase + skipped * interval;
@@ -53,7 +54,7 @@ final class CatchUp {
                     managed.missed(skipped);
                 }
             } catch (Throwable ex) {
-                // The series goes on all the same.
+                // The series continues all the same.
             }
         }
     }

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.internal.engine;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker runs in place of a timer that has been wrapped. */
+/** The task that a worker runs in place of a decorated timer. */
 final class DecoratedTask implements Runnable {
 
     final ScheduledTimer<?> timer;
@@ -14,11 +14,11 @@ final class DecoratedTask implements Runnable {
     @Nullable
     Object task;
 
-    /** How often the timer has been told to run, whether it was still to. */
+    /** The number of calls that asked the timer to run, including late ones. */
     final AtomicInteger calls = new AtomicInteger();
 
     /**
-     * @param outer what has been wrapped around the timer
+     * @param outer the wrapper of the timer
      * @param task the task of the timer
      */
     DecoratedTask(ScheduledTimer<?> timer, Runnable outer, @Nullable Object task) {

@@ -27,7 +27,7 @@ final class Dispatcher {
      * its turn comes. Callers do not go past waiting timers: Shortcut.isHeldUp says that there are some.
      */
 
-    /** So many timers leave a list in a pass. */
+    /** The number of timers that leave a list in a pass. */
     private static final int BUDGET = 1024;
 
     private final TimingWheel wheel;
@@ -58,24 +58,24 @@ final class Dispatcher {
     /** While timers are held: timers that run at once are in a list apart from timers with a time. */
     private boolean isAtOnceApart;
 
-    /** How many messages about timers of this group have been taken. */
+    /** The number of messages about timers of this group that have been taken. */
     long admitted;
 
     /** In virtual time, the first timer of this group is due and has to wait for a slot; so have those behind it. */
     boolean lacksSlot;
 
-    /** The wheel stands: there was no room for what is due, and there is none yet that is worth while. */
+    /** The wheel stands: there was no room for due timers, and there is too little yet. */
     private boolean lacksRoom;
 
-    /** It has stood, and some of what was due then may still be in the wheel. */
+    /** It has stood, and some timers that were due then may still be in the wheel. */
     private boolean isBehind;
 
-    /** So many of those were passed by when it was looked at them last, and when the first of them was due. */
+    /** The number of those skipped by the last check, and the due time of the first of them. */
     long passedBy;
 
     private long firstPassedByNanos;
 
-    /** So many more may be handed over before it is asked again how much room there is. */
+    /** The number of runs that may be handed over before the room is checked again. */
     private int room;
 
     private boolean handedOver;
@@ -115,7 +115,7 @@ final class Dispatcher {
 
     // The state of a pass
 
-    /** Reads what is held. */
+    /** Reads the hold. */
     void look() {
         lacksSlot = false;
         long mayLeave = hold.mayLeave();
@@ -167,7 +167,7 @@ final class Dispatcher {
         return null;
     }
 
-    /** Reads what is held, at the beginning of a pass. */
+    /** Reads the hold, at the beginning of a pass. */
     void beginPass(long nowNanos) {
         look();
         room = 0;
@@ -183,7 +183,7 @@ final class Dispatcher {
                 return false;
             };
             wheel.removeIf(timed, move, node -> {});
-            // What fails in between is done by the next pass.
+            // The next pass continues where this fails in between.
             isAtOnceApart = true;
         }
         noteHeldUp(nowNanos);
@@ -203,7 +203,7 @@ final class Dispatcher {
      * Returns how many timers may leave the wheel now, up to a limit. Once there is no room for more, none may until there is room for
      * many.
      *
-     * @param isAlone whether all of them are of this; what of others has no room must not stand before these
+     * @param isAlone whether all of them belong to this; timers of others without room must not block these
      */
     int mayLeaveTheWheel(int limit, boolean isAlone, long nowNanos) {
         if (!isAlone || stepped || slots != null) {
@@ -225,7 +225,7 @@ final class Dispatcher {
         isBehind = false;
     }
 
-    /** Whether the wheel goes on standing after timers that waited have gone. */
+    /** Whether the wheel still stands after timers that waited have gone. */
     boolean stillLacksRoom() {
         return lacksRoom && (isWaiting(timed) || !backlog.hasRoom());
     }
@@ -412,7 +412,7 @@ final class Dispatcher {
         return slots != null || !isHeldUp ? Long.MAX_VALUE : backlog.nanosToNextLook(nowNanos);
     }
 
-    /** Whether no run is on its way or going on; exact once nothing is handed over any more. Any thread. */
+    /** Whether no run is on its way or active; exact once nothing is handed over any more. Any thread. */
     boolean isDrained() {
         return workers.isDrained() && (refusals == null || refusals.workers.isDrained());
     }

@@ -90,7 +90,7 @@ final class Dispatchers {
 
     // What is held
 
-    /** Reads what is held. */
+    /** Reads the holds. */
     void look(long nowNanos) {
         lookNanos = nowNanos;
         for (Dispatcher each = root; each != null; each = each.nextActive) {
@@ -117,7 +117,7 @@ final class Dispatchers {
 
     // What waits
 
-    /** Lets timers go that wait outside of the wheel, and says whether there are more that may go now. */
+    /** Releases timers that wait outside of the wheel, and returns whether there are more that may leave now. */
     boolean letGo(long nowNanos, HandOver handOver) {
         boolean more = false;
         try {

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.internal.engine;
 
+import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.RunningTask;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelSnapshot;
@@ -22,7 +24,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the stages together, and answers what timers and workers ask and tell.
+ * Connects the stages, and handles the calls of timers and workers.
  *
  * <p>It wires the stages, for an executor and for a group, and is the only class that knows all of them. Each question is answered by
  * a method of a few lines, which looks at several stages and leaves the work to them.
@@ -178,7 +180,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         });
     }
 
-    // What timers ask and tell
+    // Calls from timers
 
     @Override
     public long nanoTime() {
@@ -188,8 +190,13 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /** Returns when a timer of this or another engine is due, on the clock that tells {@link #nanoTime}. */
     public long deadlineOf(Delayed timer) {
         return timer instanceof ScheduledTimer<?> ours
-                ? ours.deadlineNanos()
+                ? ours.dueNanos()
                 : nanoTime() + timer.getDelay(TimeUnit.NANOSECONDS);
+    }
+
+    /** Returns from when on a start of a timer is late. */
+    public long lateFromNanos(ScheduledTimer<?> timer) {
+        return timer.lateFromNanos();
     }
 
     @Override
@@ -320,7 +327,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         return true;
     }
 
-    // What workers ask and tell
+    // Calls from workers
 
     @Override
     public void wentIdle() {
@@ -370,7 +377,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         return runState.isShutdown();
     }
 
-    /** Returns the timer behind what a worker runs. */
+    /** Returns the timer behind the task of a worker. */
     static ScheduledTimer<?> timerOf(Runnable run) {
         if (run instanceof GroupRefusals.Refused refused) {
             return refused.timer;
@@ -380,7 +387,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     // Holding
 
-    /** Holds timers in the wheel when they are due, or lets all go that are held, before what is armed from now on. */
+    /** Holds timers in the wheel when they are due, or releases all held ones, ahead of timers that are armed later. */
     public void setHalted(boolean halted) {
         StackReserve.ask();
         shared.locked(() -> {
@@ -403,7 +410,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         shortcut.setHeld(!hold.isOpen());
     }
 
-    /** Lets so many timers leave the wheel, in virtual time only. */
+    /** Allows the given number of timers to leave the wheel; in virtual time only. */
     public void allow(int timers) {
         if (clock.isVirtual()) {
             hold.allow(timers);
@@ -424,7 +431,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         inbox.wake();
     }
 
-    /** Whether nothing happens before time goes on or a method is called. Exact while the tick thread sleeps. */
+    /** Whether nothing happens before time advances or a method is called. Exact while the tick thread sleeps. */
     public boolean isQuiet() {
         boolean areWorkersQuiet = areWorkersQuiet();
         if (root == this) {
@@ -455,7 +462,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         return workers.readyCount() + (runState.isStopped() ? 0 : dispatcher.waitingCount);
     }
 
-    /** Changes how many runs may go on at a time. */
+    /** Changes how many runs may be active at a time. */
     public void setMaxWorkers(int maxWorkers) {
         StackReserve.ask();
         workers.setMaxSize(maxWorkers);
@@ -473,7 +480,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         return nanos[0];
     }
 
-    /** Returns at most so many timers that wait. */
+    /** Returns waiting timers, up to the given number. */
     public List<WheelTimer<?>> somePending(int most) {
         List<WheelTimer<?>> some = new ArrayList<>();
         workers.forEachReady(run -> addPending(timerOf(run), some, most));
@@ -491,14 +498,20 @@ public final class Engine implements TimerOwner, Workers.Listener {
         }
     }
 
-    /** Returns when the timers were due that may go now in virtual time, at most so many, also of groups; in their order. */
+    /**
+     * Returns when the timers were due that may go now in virtual time, including groups, in their order, up to the
+     * given number.
+     */
     public long[] dueNanos(int most) {
         long[][] due = {{}};
         shared.onTickThread(() -> due[0] = shared.loop.dueNanos(most));
         return due[0];
     }
 
-    /** Returns the runs that have been going on for at least so long, without runs that started while there was no observer. */
+    /**
+     * Returns the runs that have been active for at least the given time, without runs that started while there was no
+     * observer.
+     */
     public List<RunningTask> runningFor(Duration atLeast) {
         long nowNanos = clock.nanoTime();
         List<RunningTask> running = new ArrayList<>();
@@ -542,19 +555,41 @@ public final class Engine implements TimerOwner, Workers.Listener {
                 shared.tickThread.look(nowNanos));
     }
 
+    /**
+     * Creates a timer for runs that repeat.
+     *
+     * @param isDue whether the first run is for now
+     */
+    public PeriodicTimer newPeriodicTimer(Runnable task, long deadlineNanos, long periodNanos, boolean isDue) {
+        Pacing pacing = ManagedTask.pacingOf(task);
+        long usualNanos = settings.startToleranceNanos();
+        long toleranceNanos = pacing == null && usualNanos == 0
+                ? 0
+                : StartTolerance.of(pacing, usualNanos, Math.abs(periodNanos) / 2);
+        return toleranceNanos == 0
+                ? new PeriodicTimer(this, task, deadlineNanos, periodNanos, pacing != null)
+                : TolerantPeriodicTimer.of(
+                        this, task, deadlineNanos, periodNanos, pacing != null, toleranceNanos, isDue);
+    }
+
     /** Creates a timer for an instant on the wall clock, with a deadline as seen now. */
-    public InstantTimer newInstantTimer(Runnable task, Instant instant) {
+    public InstantTimer newInstantTimer(Runnable task, Instant instant, long toleranceNanos) {
         Duration ahead = Duration.between(settings.wallClock().instant(), instant);
         long aheadNanos = WallClockWatch.saturatedNanos(ahead);
-        return aheadNanos <= 0
-                ? new InstantTimer(this, task, instant, deadlineNow(), true)
-                : new InstantTimer(this, task, instant, clock.nanoTime() + aheadNanos, false);
+        if (aheadNanos <= 0) {
+            return new InstantTimer(this, task, instant, deadlineNow(), true);
+        }
+        long deadlineNanos = clock.nanoTime() + aheadNanos;
+        long cutNanos = Pacing.cutTolerance(toleranceNanos, Long.MAX_VALUE);
+        return cutNanos == 0
+                ? new InstantTimer(this, task, instant, deadlineNanos, false)
+                : TolerantInstantTimer.of(this, task, instant, deadlineNanos, cutNanos);
     }
 
     /** Creates the same for the next run of a series: a wall clock that fails does not end it, and is asked again a little later. */
-    public InstantTimer nextInstantTimer(Runnable task, Instant instant) {
+    public InstantTimer nextInstantTimer(Runnable task, Instant instant, long toleranceNanos) {
         try {
-            return newInstantTimer(task, instant);
+            return newInstantTimer(task, instant, toleranceNanos);
         } catch (VirtualMachineError ex) {
             throw ex;
         } catch (Throwable ex) {

@@ -20,11 +20,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link WheelScheduledExecutorBuilder} has gathered; valid by construction.
+ * The settings gathered by a {@link WheelScheduledExecutorBuilder}; valid by construction.
  *
  * @param groupName the name that is unique among the groups of an executor; null if this is no group, as is what follows its default then
- * @param queueCapacity how many runs may wait in the queue while as many go on as there may be
- * @param onFull what becomes of a run that is due while the group is full
+ * @param startToleranceNanos how late a run of a repeating timer may start so that wake-ups are shared
+ * @param queueCapacity how many runs may wait in the queue while the group is full
+ * @param onFull the treatment of a run that is due while the group is full
  * @param standsApart whether neither pause, halt nor shutdown of the executor concern the group; it ends with the executor
  */
 public record ExecutorSettings(
@@ -40,6 +41,7 @@ public record ExecutorSettings(
         @Nullable Executor executor,
         long maxPending,
         int maxCatchUp,
+        long startToleranceNanos,
         RejectionHandler rejectionHandler,
         @Nullable Function<WheelTimer<?>, Runnable> decorator,
         @Nullable RunHooks hooks,
@@ -62,14 +64,14 @@ public record ExecutorSettings(
                     : newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, maxWorkers, listener, hooks);
         }
         if (target != null) {
-            // By the machine's time, in virtual time, too: what these workers tell the log is limited by it.
+            // The machine's time, even in virtual time: it limits the log lines of these workers.
             LongSupplier logClock = new TimeSource()::nanoTime;
             return new ExecutorWorkers(target, tickThreadFactory, maxWorkers, logClock, listener, hooks);
         }
         return newPool(ThreadPolicy.KEEP_SOME, threadFactory, starter, maxWorkers, listener, hooks);
     }
 
-    /** Creates the worker that ends what a full group refuses. */
+    /** Creates the worker that ends runs rejected by a full group. */
     Workers newRefusalWorkers(Starter starter, Workers.Listener listener) {
         return newPool(ThreadPolicy.ON_DEMAND, threadFactory, starter, 1, listener, null);
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 final class FirstStart {
 
     /*
-     * Another caller that comes while the first one is in the factory goes on, and posts:
+     * Another caller that comes while the first one is in the factory continues, and posts:
      *
      *      first caller                              another caller
      *   1  claim: STARTING                        1  read STARTING
@@ -30,7 +30,7 @@ final class FirstStart {
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
     private static final String FAILED =
-            "The tick thread could not be started; what others have scheduled meanwhile waits until ";
+            "The tick thread could not be started; tasks that are already scheduled wait. ";
 
     private final Engine root;
     private final SharedWheel shared;
@@ -84,8 +84,8 @@ final class FirstStart {
         try {
             if (isLeft() && isRetrying.compareAndSet(false, true)) {
                 boolean tries = startRetrying();
-                String until = tries ? "it can be, which is tried again and again" : "the next call tries again";
-                EngineLog.log(Level.WARNING, FAILED + until, null, failure);
+                String next = tries ? "Retrying until it starts" : "The next call that schedules a task retries";
+                EngineLog.log(Level.WARNING, FAILED + next, null, failure);
             }
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.

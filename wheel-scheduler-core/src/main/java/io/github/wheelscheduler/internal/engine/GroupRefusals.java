@@ -11,8 +11,8 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Ends runs that a full group does not take: what follows may call the user's code, and must not do so on the tick thread; so there is a
- * worker for it, of which nothing is there unless it is needed.
+ * Ends runs that a full group rejects. This may call the user's code, which must not happen on the tick thread, so a
+ * dedicated worker, created lazily, does it.
  */
 final class GroupRefusals implements Workers.Listener {
 
@@ -54,8 +54,9 @@ final class GroupRefusals implements Workers.Listener {
     }
 
     /**
-     * Returns what ends the run of a timer that is to be refused: before the timer is claimed, as this needs memory; and no text is made, as an
-     * error may skip the handlers of a frame in which one is (see {@code SeparateFrame}). Tick thread.
+     * Creates the task that ends the run of a rejected timer. It is created before the timer is claimed, as this needs
+     * memory. No text is built, as an error may skip the handlers of a frame that builds one (see
+     * {@code SeparateFrame}). Tick thread.
      */
     Refused newRefused(ScheduledTimer<?> timer) {
         return new Refused(timer, slots.maxSize(), slots.taken());
@@ -71,7 +72,7 @@ final class GroupRefusals implements Workers.Listener {
         return "group " + group + " is full: " + numbers;
     }
 
-    /** What the worker runs in place of the timer. */
+    /** The task that the worker runs in place of the timer. */
     final class Refused implements Runnable {
 
         final ScheduledTimer<?> timer;
@@ -92,8 +93,8 @@ final class GroupRefusals implements Workers.Listener {
         }
 
         /**
-         * Ends the run that the timer is ready for without calling the task, because its group is full. A series goes on. The timer ends
-         * or is armed again, even where memory is short.
+         * Ends the run that the timer is ready for without calling the task, because its group is full. A series
+         * continues. The timer ends or is armed again, even where memory is short.
          */
         @Override
         public void run() {
@@ -113,7 +114,7 @@ final class GroupRefusals implements Workers.Listener {
             goOn(reason());
         }
 
-        /** Ends the run if an error has skipped what was to do so. Throws nothing. */
+        /** Ends the run if an error has skipped the code that ends it. Throws nothing. */
         void endIfLeft() {
             while (timer.isStillInRun()) {
                 try {
@@ -131,8 +132,7 @@ final class GroupRefusals implements Workers.Listener {
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
-                EngineLog.log(
-                        Level.WARNING, "A task that was told of its refusal failed; nothing else is harmed", null, ex);
+                EngineLog.log(Level.WARNING, "The callback of a rejected run failed; the run stays rejected", null, ex);
             }
             while (timer.isStillInRun()) {
                 try {

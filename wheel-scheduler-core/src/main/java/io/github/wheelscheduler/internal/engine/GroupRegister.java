@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The groups of an executor by their names. Any thread.
  *
- * @param <G> what programs have of a group
+ * @param <G> the public type of a group
  */
 public final class GroupRegister<G extends ExecutorService> {
 
@@ -21,7 +21,7 @@ public final class GroupRegister<G extends ExecutorService> {
 
     private final Engine engine;
 
-    /** Makes of a group's engine what programs have of it. */
+    /** Creates the public object of a group from its engine. */
     private final Function<Engine, G> face;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -29,7 +29,10 @@ public final class GroupRegister<G extends ExecutorService> {
     /** Guarded by the lock. */
     private final TreeMap<String, G> byName = new TreeMap<>();
 
-    /** When there are so many, terminated ones are forgotten: seldom, so that it costs each group the same. As above. */
+    /**
+     * The number of groups from which terminated ones are removed; seldom, so that the cost is shared by all groups. As
+     * above.
+     */
     private int nextLook = FIRST_LOOK;
 
     public GroupRegister(Engine engine, Function<Engine, G> face) {
@@ -45,7 +48,8 @@ public final class GroupRegister<G extends ExecutorService> {
         }
         String self = engine.settings.groupName();
         if (self != null) {
-            throw new IllegalStateException("A group must not have groups: " + name + " was asked of group " + self);
+            throw new IllegalStateException(
+                    "A group must not have groups: " + name + " was requested from group " + self);
         }
         return name;
     }
@@ -67,7 +71,7 @@ public final class GroupRegister<G extends ExecutorService> {
         try {
             String name = String.valueOf(settings.groupName());
             if (known(name) != null) {
-                throw new IllegalStateException("There must be one group of a name; there is a group " + name);
+                throw new IllegalStateException("The name of a group must be unique; there is already a group " + name);
             }
             if (byName.size() >= nextLook) {
                 forgetTerminated();

@@ -6,8 +6,8 @@ import io.github.wheelscheduler.internal.worker.Workers;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The slots of a group: one for each run that may go on, and one for each that may wait in the queue. A slot is taken before a run is
- * handed to the workers, and is free at the real end of that run. Any thread.
+ * The slots of a group: one for each run that may be active, and one for each that may wait in the queue. A slot is
+ * taken before a run is handed to the workers, and is free at the real end of that run. Any thread.
  */
 final class GroupSlots {
 
@@ -19,7 +19,7 @@ final class GroupSlots {
     private final Inbox<?> inbox;
     private final Shortcut shortcut;
 
-    /** How many are taken, in the lower half, and how many have ever been. */
+    /** The number of slots in use, in the lower half, and the number ever used. */
     private final AtomicLong taken = new AtomicLong();
 
     GroupSlots(Workers workers, ExecutorSettings settings, Inbox<?> inbox, Shortcut shortcut) {
@@ -98,8 +98,8 @@ final class GroupSlots {
     }
 
     /**
-     * Whether the timer is a series whose last run was refused, and another run has taken a slot since: it waits for the next one, so that
-     * timers that come more often do not have them all.
+     * Whether the last run of this series was rejected and another run has taken a slot since. Such a series waits for
+     * the next slot, so that more frequent timers do not take them all.
      */
     boolean isOwedTo(ScheduledTimer<?> timer) {
         int refusedAt = timer.refusedAt();

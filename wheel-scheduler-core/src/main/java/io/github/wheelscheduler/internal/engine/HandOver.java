@@ -55,7 +55,7 @@ final class HandOver implements Expiry {
         return timer == inHand;
     }
 
-    /** Returns the timer in hand, if there is one, which is the caller's now. */
+    /** Returns the unfinished timer, if there is one, and passes it to the caller. */
     @Nullable
     ScheduledTimer<?> takeFromHand() {
         ScheduledTimer<?> timer = inHand;
@@ -70,7 +70,7 @@ final class HandOver implements Expiry {
         }
     }
 
-    // What leaves the wheel
+    // Timers that leave the wheel
 
     @Override
     public void expire(TimerNode node) {
@@ -193,7 +193,7 @@ final class HandOver implements Expiry {
         watch.unwatch(timer);
     }
 
-    // What has waited
+    // Timers that have waited
 
     /**
      * Takes a timer out of the list in which it has waited, and lets it go: it may be due later by now, and then its slot is freed.

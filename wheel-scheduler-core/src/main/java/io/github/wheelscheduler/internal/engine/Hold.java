@@ -6,11 +6,13 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether timers that are due may leave the wheel: all of them, so many, or none. Held timers stay where they are, which
- * costs nothing and leaves it open to cancel or move them. What {@linkplain ScheduledTimer#runsAtOnce runs at once} goes on.
+ * Whether timers that are due may leave the wheel: all of them, a number of them, or none. Held timers stay where they
+ * are, which costs nothing and leaves it open to cancel or move them. Timers that
+ * {@linkplain ScheduledTimer#runsAtOnce run at once} are not held.
  *
- * <p>There are two reasons to hold, and both have to end: the executor has been halted, and the thread that moves a virtual time lets one
- * timer go after the other. Writers: any thread. Readers: the tick thread, once a pass; who arms what is due.
+ * <p>There are two reasons to hold, and both have to end: the executor has been halted, and the thread that moves a
+ * virtual time lets one timer go after the other. Writers: any thread. Readers: the tick thread, once a pass; threads
+ * that arm due timers.
  */
 public final class Hold {
 
@@ -22,10 +24,10 @@ public final class Hold {
     /** That of the executor, for one of its groups that is halted with it. */
     private final @Nullable Hold haltedWith;
 
-    /** How many may leave while it is not halted; one number for an executor and its groups. */
+    /** The number of timers that may leave while it is not halted; shared by an executor and its groups. */
     private final AtomicLong allowed;
 
-    /** Says which of so many due timers leaves next; null for the first one. */
+    /** Chooses which of a number of due timers leaves next; null for the first one. */
     final AtomicReference<@Nullable IntUnaryOperator> choice;
 
     /** That of an executor; open. */
@@ -72,7 +74,7 @@ public final class Hold {
         halted = value;
     }
 
-    /** Lets no more than so many leave from now on, those first that are due first; never all again. */
+    /** Limits the number of timers that may leave from now on, in the order of their deadlines; never all again. */
     void allow(int timers) {
         allowed.set(timers);
     }

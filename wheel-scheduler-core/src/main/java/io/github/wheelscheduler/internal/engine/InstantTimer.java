@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * One run of a series that names the instants of its runs on the wall clock. Its deadline on the monotonic clock is an
  * estimate, which {@link WallClockWatch} keeps true.
  */
-public final class InstantTimer extends RepeatingTimer {
+public class InstantTimer extends RepeatingTimer {
 
     final Instant instant;
 
@@ -26,9 +26,12 @@ public final class InstantTimer extends RepeatingTimer {
         this.isDueAtOnce = isDueAtOnce;
     }
 
-    /** Does nothing: the calendar says when. */
+    /** The wall clock says whether the instant has passed. By the thread that gives it a deadline which follows from that. */
+    void notePassed(boolean value) {}
+
+    /** Does nothing: the calendar decides when. */
     @Override
-    public boolean reschedule(long delay, TimeUnit unit) {
+    public final boolean reschedule(long delay, TimeUnit unit) {
         return false;
     }
 }

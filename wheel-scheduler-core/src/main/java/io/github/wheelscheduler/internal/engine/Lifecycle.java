@@ -14,7 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of an executor or of one of its groups: starts the threads, pauses and stops them, and hands back what never ran. Any thread.
+ * The life of an executor or of one of its groups: starts the threads, pauses and stops them, and returns the tasks
+ * that never ran. Any thread.
  */
 public final class Lifecycle {
 
@@ -62,15 +63,21 @@ public final class Lifecycle {
 
     private volatile boolean areWorkersStopped;
 
-    /** What shutdownNow is to return. Guarded by the lock. */
+    /** The result of shutdownNow. Guarded by the lock. */
     private final ArrayList<ScheduledTimer<?>> givenBack = new ArrayList<>();
 
-    /** What the workers have given back, and is to follow. Guarded by the lock. */
+    /** Runs that the workers have returned and that are still to be added. Guarded by the lock. */
     private List<Runnable> stoppedRuns = List.of();
 
     private boolean isGivenBack;
 
-    /** Where a sweep puts what comes too late. Set around it, under the lock. Reader: tick thread, in the sweep. */
+    /** Made beforehand, as there may be no memory when it is needed. */
+    private final Runnable lastStep = this::stopAndTerminate;
+
+    /**
+     * Receives the timers that a sweep finds to be too late. Set around it, under the lock. Reader: tick thread, in the
+     * sweep.
+     */
     private @Nullable ArrayList<ScheduledTimer<?>> tooLate;
 
     Lifecycle(Engine engine, SharedWheel shared) {
@@ -105,7 +112,7 @@ public final class Lifecycle {
         return ownsWheel || timer.owner() == engine;
     }
 
-    /** Whether this has been shut down, or what it is a group of. Each call that arms or cancels asks. */
+    /** Whether this, or the executor of this group, has been shut down. Read by each call that arms or cancels. */
     boolean isEnding() {
         return runState.isShutdown() || (!ownsWheel && engine.root.runState.isShutdown());
     }
@@ -127,7 +134,7 @@ public final class Lifecycle {
     private void forEachWorkers(Consumer<Workers> action) {
         forEachOwnWorkers(action);
         engine.forEachGroup(group -> {
-            // What stands apart is concerned once the executor is stopped.
+            // Detached groups are affected once the executor is stopped.
             if (group.runState.isShutdown()) {
                 group.lifecycle.forEachOwnWorkers(action);
             }
@@ -136,7 +143,7 @@ public final class Lifecycle {
 
     // Pause
 
-    /** Holds due runs back, unless this is shut down, and calls back when no run is going on. */
+    /** Holds due runs back, unless this is shut down, and calls back when no run is active. */
     public void pause(@Nullable Runnable callback) {
         StackReserve.askForMore();
         setPaused(true);
@@ -145,7 +152,10 @@ public final class Lifecycle {
         }
     }
 
-    /** Calls back when no run is going on, here and in the groups that follow. Not under the lock: it may do so at once, and is the user's code. */
+    /**
+     * Calls back when no run is active, here and in the groups that follow. Not under the lock: it may do so at once,
+     * and is the user's code.
+     */
     private void callWhenQuiet(Runnable callback) {
         AtomicInteger notQuiet = new AtomicInteger(1);
         Runnable countDown = () -> {
@@ -154,7 +164,7 @@ public final class Lifecycle {
             }
         };
         engine.forEachGroupThatFollows(group -> {
-            // What has been stopped was interrupted, and may never end.
+            // Stopped runs were interrupted, and may never end.
             if (!group.runState.isStopped()) {
                 notQuiet.incrementAndGet();
                 group.workers.callWhenQuiet(countDown);
@@ -163,7 +173,7 @@ public final class Lifecycle {
         workers.callWhenQuiet(countDown);
     }
 
-    /** Ends the pause; a group goes on when neither it nor the executor that it follows is paused. */
+    /** Ends the pause; a group continues when neither it nor the executor that it follows is paused. */
     public void resume() {
         StackReserve.askForMore();
         setPaused(false);
@@ -179,7 +189,7 @@ public final class Lifecycle {
         });
     }
 
-    /** Pauses the workers or lets them go on. Under the lock. */
+    /** Pauses or resumes the workers. Under the lock. */
     void applyPause() {
         boolean isPaused = isPausedItself || (!engine.settings.standsApart() && engine.root.lifecycle.isPausedItself);
         if (!isPaused) {
@@ -214,7 +224,10 @@ public final class Lifecycle {
         }
     }
 
-    /** What is left after a shutdown needs the tick thread, and no further call would start it. Not under the lock. */
+    /**
+     * Starts the tick thread for timers that remain after a shutdown, as no further call would start it. Not under the
+     * lock.
+     */
     private void startForWhatIsLeft() {
         shared.tickThread.firstStart.startIfLeft();
     }
@@ -269,7 +282,7 @@ public final class Lifecycle {
         engine.forEachGroupThatFollows(group -> group.lifecycle.limitShutdown(deadlineNanos));
     }
 
-    /** Sets what is called before anything is stopped; null for nothing. */
+    /** Sets the listener that is called before anything is stopped; null for none. */
     public void setStopListener(@Nullable Runnable listener) {
         stopListener.set(listener);
     }
@@ -286,7 +299,7 @@ public final class Lifecycle {
     /**
      * Stops everything and returns, in the order of their deadlines, the timers that never ran; none is cancelled.
      *
-     * @param interrupts whether runs that are going on are interrupted
+     * @param interrupts whether runs that are active are interrupted
      */
     public List<Runnable> shutdownNow(boolean interrupts) {
         StackReserve.askForMore();
@@ -310,13 +323,23 @@ public final class Lifecycle {
                 isGivenBack = true;
             }
             terminateIfEnded();
-            return takeByDeadline(givenBack);
         } finally {
             shared.lock.unlock();
             forEachWorkers(Workers::interruptFeeder);
             if (interrupts) {
                 forEachWorkers(Workers::interruptLate);
             }
+        }
+        return takeGivenBack();
+    }
+
+    /** The last step: a call that fails before leaves them to the next one. */
+    private List<Runnable> takeGivenBack() {
+        shared.lock.lock();
+        try {
+            return takeByDeadline(givenBack);
+        } finally {
+            shared.lock.unlock();
         }
     }
 
@@ -334,7 +357,7 @@ public final class Lifecycle {
         }
     }
 
-    /** Without memory for it, nothing is lost: the next call goes on. */
+    /** Without memory for it, nothing is lost: the next call continues. */
     private void giveBackWhatIsReady() {
         forEachWorkers(each -> {
             boolean mayBeMore = true;
@@ -357,7 +380,7 @@ public final class Lifecycle {
         }
     }
 
-    /** Finds memory for so many more timers before they are taken out of where they are; true, or it throws. */
+    /** Reserves memory for a number of timers before they are removed from their place; true, or it throws. */
     @SuppressWarnings("NonApiType") // a List finds no memory ahead
     private static boolean hasRoomFor(int more, ArrayList<ScheduledTimer<?>> timers) {
         timers.ensureCapacity(timers.size() + more);
@@ -389,7 +412,7 @@ public final class Lifecycle {
         terminateIfEnded();
     }
 
-    /** Ends what has nothing left, as the tick thread would. Under the lock, as long as that has not begun. */
+    /** Ends groups that have nothing left, as the tick thread would. Under the lock, as long as that has not begun. */
     private void endInItsPlace() {
         if (!ownsWheel) {
             endIfDrained();
@@ -399,7 +422,7 @@ public final class Lifecycle {
         }
     }
 
-    /** Cancels what the shutdown policies do not let run, or hands it back. Tick thread. */
+    /** Cancels or returns the timers that the shutdown policies do not let run. Tick thread. */
     private void sweep() {
         ArrayList<ScheduledTimer<?>> handedBack = tooLate;
         shared.loop.admitAll();
@@ -453,17 +476,17 @@ public final class Lifecycle {
         }
     }
 
-    /** Ends what is left once the tick thread has let go of the wheel; tries again what fails, as no other thread would. On that thread. */
+    /**
+     * Ends the remaining timers once the tick thread has released the wheel; retries failures, as no other thread
+     * would. On that thread.
+     */
     void tickThreadEnded() {
-        while (true) {
-            try {
-                stopWorkers();
-                terminateIfEnded();
-                return;
-            } catch (Throwable ex) {
-                ShortMemory.pause();
-            }
-        }
+        ShortMemory.untilDone(lastStep);
+    }
+
+    private void stopAndTerminate() {
+        stopWorkers();
+        terminateIfEnded();
     }
 
     /** Ends a group that was shut down and has nothing left. Tick thread. */
@@ -502,7 +525,7 @@ public final class Lifecycle {
                 && shared.loop.holdsNothingOf(engine.dispatcher, engine.pending);
     }
 
-    /** Terminates what has nothing left to do. */
+    /** Terminates groups that have nothing left to do. */
     void terminateIfEnded() {
         if (ownsWheel) {
             terminateExecutorIfEnded();
@@ -531,7 +554,7 @@ public final class Lifecycle {
         }
     }
 
-    /** Ends the group if it has no thread any more, and says whether it has ended. */
+    /** Ends the group if it has no thread any more, and returns whether it has ended. */
     private boolean terminateGroupIfEnded() {
         if (runState.isShutdown() && !runState.isTerminated() && haveWorkersEnded()) {
             runState.terminate();

@@ -20,7 +20,7 @@ final class OccupancyBoard {
     /** Writer: tick thread. Readers: any. Volatile so that the counts arrive whole. */
     private volatile @Nullable Answer latest;
 
-    /** What the wheel said. */
+    /** The published counts. */
     private static final class Answer {
 
         private final long nanos;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PendingTimers {
 
-    /** So many timers that are over may be in the wheel. */
+    /** The number of finished timers that may remain in the wheel. */
     private static final int MAX_LITTER = 4096;
 
     /** Counts every timer that becomes pending, as that is posted, and other messages, too; those of groups are not among them. */
@@ -30,16 +30,19 @@ public final class PendingTimers {
     /** A repeating timer keeps its permit, and takes it again in any case. A group shares them with the executor. */
     public final Limit permits;
 
-    /** What a group posts goes through the inbox of the executor, whose count it is not part of; null for the executor itself. */
+    /**
+     * The executor whose inbox the messages of a group pass through, without being part of its count; null for the
+     * executor itself.
+     */
     private final @Nullable PendingTimers root;
 
-    /** What a group has posted; for the executor itself, what all of them have. */
+    /** The messages posted by a group; for the executor itself, by all groups. */
     final StripedCount messages = new StripedCount();
 
     /** How many of those are about no pending timer of a group any more; one number for all groups. */
     private final StripedCount goneOfGroups;
 
-    /** Counts what goes through the inbox. */
+    /** Counts messages through the inbox. */
     PendingTimers(LongSupplier posted, long max) {
         this.posted = () -> {
             // First: a group that is about to post hides no timer of the executor.
@@ -51,7 +54,7 @@ public final class PendingTimers {
         this.goneOfGroups = new StripedCount();
     }
 
-    /** Counts what a group posts, within the bound of the executor. */
+    /** Counts messages of a group, within the bound of the executor. */
     PendingTimers(PendingTimers root) {
         this.posted = messages::sum;
         this.permits = root.permits;
@@ -123,7 +126,7 @@ public final class PendingTimers {
         if (root != null) {
             return count();
         }
-        // What has gone first: so one that comes and goes meanwhile hides no other.
+        // Departures first, so that a timer that is added and removed meanwhile hides no other.
         long gone = goneOfGroups.sum();
         return count() + Math.max(0, messages.sum() - gone);
     }
@@ -147,7 +150,7 @@ public final class PendingTimers {
         return litter > MAX_LITTER ? litter : 0;
     }
 
-    /** Whether so many timers that are over should be swept out at once. */
+    /** Whether this many finished timers should be swept out at once. */
     boolean isTooMuchLitter(long litter) {
         return litter > 0 && litter > countWithGroups();
     }

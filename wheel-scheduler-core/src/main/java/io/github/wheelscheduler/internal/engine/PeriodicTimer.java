@@ -5,7 +5,7 @@ import io.github.wheelscheduler.Pacing;
 import org.jspecify.annotations.Nullable;
 
 /** A timer that is armed again, the same object, when a run has ended. */
-public final class PeriodicTimer extends RepeatingTimer {
+public class PeriodicTimer extends RepeatingTimer {
 
     /** Positive: fixed rate. Negative: fixed delay. */
     private final long periodNanos;
@@ -14,8 +14,8 @@ public final class PeriodicTimer extends RepeatingTimer {
     private boolean paced;
 
     /**
-     * How much later the deadline in the state word is than the exact one, which keeps the phase. Written with every arming
-     * and by no one else; after a reschedule the phase starts from a rounded deadline. At most 7.
+     * The difference between the deadline in the state word and the exact, earlier one, which keeps the phase. Written
+     * with every arming and by no one else; after a reschedule the phase starts from a rounded deadline. At most 7.
      */
     private byte roundingNanos;
 
@@ -23,9 +23,13 @@ public final class PeriodicTimer extends RepeatingTimer {
     private boolean late;
 
     public PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {
+        this(owner, task, deadlineNanos, periodNanos, ManagedTask.pacingOf(task) != null);
+    }
+
+    PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos, boolean paced) {
         super(owner, task, deadlineNanos);
         this.periodNanos = periodNanos;
-        this.paced = ManagedTask.pacingOf(task) != null;
+        this.paced = paced;
         this.roundingNanos = (byte) TimerWord.roundingOf(deadlineNanos);
     }
 
@@ -36,7 +40,7 @@ public final class PeriodicTimer extends RepeatingTimer {
     }
 
     @Override
-    void perform(boolean wasReady) {
+    final void perform(boolean wasReady) {
         Object task = task();
         try {
             if (task != null) {
@@ -59,32 +63,32 @@ public final class PeriodicTimer extends RepeatingTimer {
 
     /** Returns the task's pacing; null if it has none. */
     @Nullable
-    Pacing pacing() {
+    final Pacing pacing() {
         return paced ? ManagedTask.pacingOf(taskIfAny()) : null;
     }
 
-    boolean isFixedRate() {
+    final boolean isFixedRate() {
         return periodNanos > 0;
     }
 
     /** Returns the period or the delay between runs, always positive. */
-    long intervalNanos() {
+    final long intervalNanos() {
         return Math.abs(periodNanos);
     }
 
     /** Returns the deadline of the current run, to the nanosecond. */
     @Override
-    long exactDeadlineNanos() {
-        return deadlineNanos() - roundingNanos;
+    final long exactDueNanos() {
+        return dueNanos() - roundingNanos;
     }
 
     @Override
-    boolean wasArmedLate() {
+    final boolean wasArmedLate() {
         return late;
     }
 
     @Override
-    public boolean isPeriodic() {
+    public final boolean isPeriodic() {
         return true;
     }
 }

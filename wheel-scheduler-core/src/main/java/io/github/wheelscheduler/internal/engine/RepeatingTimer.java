@@ -42,7 +42,7 @@ abstract class RepeatingTimer extends ScheduledTimer<@Nullable Void> {
         return (boolean) PERMIT.getAndSet(this, false);
     }
 
-    /** Gives this timer the permit again that it has passed on in vain. */
+    /** Returns the permit to this timer after it could not be passed on. */
     final void putPermitBack() {
         permit = true;
     }

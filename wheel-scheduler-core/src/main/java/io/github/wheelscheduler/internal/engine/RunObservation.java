@@ -7,7 +7,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the observer, if there is one, what runs have waited for. Without one, a run costs one read more. */
+/** Reports the delays of runs to the observer, if there is one. Without one, a run costs one more read. */
 public final class RunObservation {
 
     private final TimeSource clock;
@@ -38,8 +38,9 @@ public final class RunObservation {
 
     private void tell(RunObserver current, ScheduledTimer<?> timer, long expiredNanos, long nowNanos) {
         try {
-            long beforeNanos = Math.max(0, expiredNanos - timer.exactDeadlineNanos());
-            long queueNanos = Math.max(0, nowNanos - expiredNanos);
+            long lateFromNanos = timer.lateFromNanos();
+            long beforeNanos = Math.max(0, expiredNanos - lateFromNanos);
+            long queueNanos = Math.max(0, nowNanos - (beforeNanos > 0 ? expiredNanos : lateFromNanos));
             if (timer.wasArmedLate()) {
                 current.startingLate(taskOf(timer), beforeNanos, queueNanos, nowNanos);
             } else {
@@ -48,12 +49,15 @@ public final class RunObservation {
         } catch (Throwable ex) {
             if (failing.compareAndSet(false, true)) {
                 EngineLog.log(
-                        Level.WARNING, "The observer of runs failed; runs go on, and this is said once", null, ex);
+                        Level.WARNING,
+                        "The RunObserver failed; runs continue, and further failures are not logged",
+                        null,
+                        ex);
             }
         }
     }
 
-    /** Returns the task of a timer; the timer itself once it has let go of it. */
+    /** Returns the task of a timer; the timer itself once it has released its task. */
     public static Object taskOf(ScheduledTimer<?> timer) {
         Object task = timer.taskIfAny();
         return task == null ? timer : AdoptedTask.behind(task);

@@ -6,8 +6,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How far an executor or a group has got: running, shut down, stopped, terminated; it only moves forward. And what still runs once it has
- * been shut down. Writers: any thread. Readers: any, at every start of a run.
+ * The phase of an executor or a group: running, shut down, stopped, terminated; it only moves forward. And the tasks
+ * that still run once it has been shut down. Writers: any thread. Readers: any, at every start of a run.
  */
 public final class RunState {
 
@@ -43,7 +43,7 @@ public final class RunState {
         return state.get() >= STOPPED;
     }
 
-    /** Returns whether this is the end of what was running. */
+    /** Returns whether this is the end of the running tasks. */
     boolean shutdown() {
         return advance(SHUTDOWN) == RUNNING;
     }
@@ -73,7 +73,7 @@ public final class RunState {
         return seen;
     }
 
-    // What still runs
+    // Tasks that still run
 
     /** Whether the timer may start now; {@code handedOver} says that a worker has taken it before it was stopped. */
     boolean mayStart(ScheduledTimer<?> timer, boolean handedOver) {

@@ -54,7 +54,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      *
      *   claim: tick thread, or who arms it. start, finish: the thread that runs it. cancel, reschedule: any thread.
      *
-     * The thread that makes a move does what follows from it, so it is done once: the count of pending timers, the permit,
+     * The thread that makes a move handles its consequences, so that they happen once: the count of pending timers,
+     * the permit,
      * waking threads that wait for the result, letting go of the task.
      */
 
@@ -76,7 +77,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     /** Stands in for a failure that there was no memory to keep; made before there can be one. */
     static final Failure WITHOUT_MEMORY =
-            new Failure(new OutOfMemoryError("The run failed, and there was no memory left to say how"));
+            new Failure(new OutOfMemoryError("The run failed, and there was no memory left to record the cause"));
 
     static {
         ShortMemory.prepare();
@@ -187,8 +188,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     }
 
     /**
-     * Ends a run of the calling thread that an error has left before its end: that has failed itself, as what is called for the first time
-     * needs memory to be found, or its handlers were skipped. Throws nothing.
+     * Ends a run of the calling thread that an error has left unfinished. Either ending it failed, as a first call
+     * needs memory to be linked, or an error skipped its handlers. Throws nothing.
      */
     final void endIfLeft(Failure failure) {
         while (isOnItsThread() || isStillInRun()) {
@@ -342,7 +343,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
                         interruptRunner();
                     }
                 } finally {
-                    // In a run, the thread in it has the task anyway, and lets go when that ends: so it can be named.
+                    // The thread of a run holds the task anyway and releases it at the end, so it can be named.
                     if (state != RUNNING) {
                         letGo();
                     }
@@ -368,9 +369,11 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         StackReserve.ask();
         long deadlineNanos = owner.deadlineAfter(delay, unit);
         long seen = word;
+        long startNanos = startOf(deadlineOf(seen));
+        forgetStart();
         while (stateOf(seen) == ARMED) {
             if (WORD.compareAndSet(this, seen, TimerWord.of(deadlineNanos, ARMED))) {
-                if (deadlineNanos - deadlineOf(seen) < 0) {
+                if (deadlineNanos - deadlineOf(seen) < 0 || deadlineNanos - startNanos < 0) {
                     moveEarlier(deadlineNanos, deadlineOf(seen));
                 }
                 return true;
@@ -462,7 +465,10 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return result();
     }
 
-    /** Returns what to wait for, or null if the timer is done. The latch is in place before the state is read again. */
+    /**
+     * Returns the latch to wait for, or null if the timer is done. The latch is in place before the state is read
+     * again.
+     */
     private @Nullable CountDownLatch latchIfNotDone() {
         if (isDone()) {
             return null;
@@ -506,17 +512,39 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     // The deadline
 
+    /** Returns when the run is to be handed over: when it is due, or later if a {@link StartTolerance} says so. */
     @Override
     protected final long deadlineNanos() {
+        return startOf(dueNanos());
+    }
+
+    /** Returns when a run that is due at that time is to be handed over; not earlier. */
+    long startOf(long dueNanos) {
+        return dueNanos;
+    }
+
+    /** The timer is about to be moved by a caller, who says when it starts. */
+    void forgetStart() {}
+
+    /** Returns when the run is due. */
+    final long dueNanos() {
         return deadlineOf(word);
     }
 
-    /** Returns the deadline without the rounding that the state word adds, if it is known. */
-    long exactDeadlineNanos() {
-        return deadlineNanos();
+    /** Returns when the run is due, without the rounding that the state word adds, if that is known. */
+    long exactDueNanos() {
+        return dueNanos();
     }
 
-    /** Whether its deadline had passed before it was armed, as a run that is made up is: that is not the tick thread's doing. */
+    /** Returns the time from which on a start is late. */
+    long lateFromNanos() {
+        return exactDueNanos();
+    }
+
+    /**
+     * Whether its deadline had passed before it was armed, as for a catch-up run; the tick thread is not the cause of
+     * that.
+     */
     boolean wasArmedLate() {
         return false;
     }
@@ -529,7 +557,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     @Override
     public final long getDelay(TimeUnit unit) {
-        return unit.convert(deadlineNanos() - owner.nanoTime(), TimeUnit.NANOSECONDS);
+        return unit.convert(dueNanos() - owner.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
     @Override
@@ -538,7 +566,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
             return 0;
         }
         long difference = other instanceof ScheduledTimer<?> timer
-                ? deadlineNanos() - timer.deadlineNanos()
+                ? dueNanos() - timer.dueNanos()
                 : getDelay(TimeUnit.NANOSECONDS) - other.getDelay(TimeUnit.NANOSECONDS);
         return Long.signum(difference);
     }
@@ -578,14 +606,14 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         payload = new DecoratedTask(this, outer, payload);
     }
 
-    /** Keeps the books of another task for this one, if it has no result. Before the timer is posted. */
+    /** Lets another task record the runs of this one, if it has no result. Before the timer is posted. */
     void adopt(ManagedTask books) {
         if (payload instanceof Runnable task) {
             payload = new AdoptedTask(task, books);
         }
     }
 
-    /** Drops the task, and what has been wrapped around it: the ready queue may hold the wrapper for a while. */
+    /** Drops the task and its wrapper: the ready queue may hold the wrapper for a while. */
     private void letGo() {
         DecoratedTask decorated = decorated(payload);
         if (decorated != null) {
@@ -594,7 +622,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         payload = null;
     }
 
-    /** Returns what a worker is to run: this, or what has been wrapped around it. */
+    /** Returns the task for a worker: this, or its wrapper. */
     final Runnable runnable() {
         DecoratedTask decorated = decorated(payload);
         return decorated != null ? decorated : this;
@@ -610,7 +638,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return 0;
     }
 
-    /** Sets {@link #refusedAt}. By who moves the timer. */
+    /** Sets {@link #refusedAt}. Called by the thread that moves the timer. */
     void setRefusedAt(int mark) {}
 
     /** Whether it was submitted without a time. */
@@ -618,7 +646,10 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return false;
     }
 
-    /** Returns the user's task while the timer is pending or in a run, cancelled or not; null once it has been let go, also for a result. */
+    /**
+     * Returns the user's task while the timer is pending or in a run, cancelled or not; null once it has been released,
+     * also for a result.
+     */
     final @Nullable Object taskIfAny() {
         Object held = task();
         VarHandle.loadLoadFence();
@@ -627,14 +658,14 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return holdsTask ? held : null;
     }
 
-    /** Returns the user's task; null once it has been let go. By the thread that is about to run it. */
+    /** Returns the user's task; null once it has been released. By the thread that is about to run it. */
     final @Nullable Object task() {
         Object held = payload;
         DecoratedTask decorated = decorated(held);
         return decorated != null ? decorated.task : held;
     }
 
-    /** Returns what has been wrapped around the task, if anything; without a decorator it does not touch the task. */
+    /** Returns the wrapper of the task, if there is one; without a decorator it does not touch the task. */
     private @Nullable DecoratedTask decorated(@Nullable Object held) {
         return owner.decorates() && held instanceof DecoratedTask wrapper ? wrapper : null;
     }
@@ -644,7 +675,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return TimerText.of(this);
     }
 
-    /** What a run threw. */
+    /** The exception of a run. */
     record Failure(Throwable cause) {
 
         /** Returns the failure of a run; never fails itself. */

@@ -84,7 +84,7 @@ final class SharedWheel {
         }
     }
 
-    /** Ends them, and says whether something has to happen to a group before it can end that has not. */
+    /** Ends them, and returns whether something has to happen to a group before it can end that has not. */
     private boolean endDrainedGroups() {
         boolean isSettled = true;
         for (Iterator<Engine> each = ending.iterator(); each.hasNext(); ) {
@@ -129,7 +129,7 @@ final class SharedWheel {
         }
     }
 
-    /** Whether no run of any group is on its way or going on; exact once nothing is handed over any more. */
+    /** Whether no run of any group is on its way or active; exact once nothing is handed over any more. */
     boolean areWorkersDrained() {
         boolean areDrained = root.dispatcher.isDrained();
         for (Engine group : groups) {

@@ -3,8 +3,9 @@ package io.github.wheelscheduler.internal.engine;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Says whether a timer that is due when it is armed may go to the workers at once, past inbox and wheel. If it may not, it makes a detour,
- * and others follow it there, so that what one caller submits stays in order, and what waits for room is not overtaken for ever.
+ * Says whether a timer that is due when it is armed may go to the workers at once, past inbox and wheel. If it may not,
+ * it makes a detour, and others follow it there, so that runs submitted by one caller stay in order, and runs that wait
+ * for room are not overtaken forever.
  */
 final class Shortcut {
 
@@ -23,7 +24,7 @@ final class Shortcut {
      * rounds up to a tick; Admission says when it is not any more.
      */
 
-    /** Timers are held: by a halt, or because time is virtual. Writers: who halts, under the lock. */
+    /** Timers are held: by a halt, or because time is virtual. Writers: threads that halt, under the lock. */
     private static final long HELD = 1;
 
     /** Due timers wait for room. Writer: tick thread. */
@@ -83,7 +84,7 @@ final class Shortcut {
     /** To be called before the tick thread reads the time of a pass. */
     void beforePass() {
         long seen = detours();
-        // Callers look at what lies beside it.
+        // Callers read adjacent fields.
         if (seenDetours != seen) {
             seenDetours = seen;
         }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StepQueue {
 
-    /** So many timers go in a pass. */
+    /** The number of timers that leave in a pass. */
     private static final int BUDGET = 1024;
 
     private final TimingWheel wheel;
@@ -38,7 +38,7 @@ final class StepQueue {
         wheel.addWaiting(timer, list);
     }
 
-    /** Lets one timer go after the other, as long as they may, and says whether there are more that may go now. */
+    /** Releases timers one by one, while they may leave, and returns whether there are more that may leave now. */
     boolean letGo(HandOver handOver) {
         try {
             for (int left = BUDGET; left > 0; left--) {
@@ -71,7 +71,7 @@ final class StepQueue {
         return timer.isDone() || dispatchers.of(timer).mayGo(timer);
     }
 
-    /** Returns the timers that may go, at most so many, in their order. */
+    /** Returns the timers that may go, in their order, up to the given number. */
     List<ScheduledTimer<?>> mayGo(int most) {
         List<ScheduledTimer<?>> may = new ArrayList<>();
         lacking.forEach(dispatcher -> dispatcher.passedBy = 0);

@@ -6,7 +6,10 @@ import io.github.wheelscheduler.internal.wheel.TimingWheel;
 /** When timers that are over are swept out of the wheel, and how far at a time. Tick thread, unless it says otherwise. */
 final class SweepPlan {
 
-    /** Several times what is taken from the inbox in a pass: so a sweep gets on faster than cancelled timers come. */
+    /**
+     * Several times the number of messages taken in a pass, so that a sweep is faster than the arrival of cancelled
+     * timers.
+     */
     private static final int BUDGET = 4096;
 
     /** Many timers that are over stay no longer than that. */
@@ -23,7 +26,7 @@ final class SweepPlan {
 
     private long atNanos;
 
-    /** How many timers that were over the wheel has given up. */
+    /** The number of finished timers that the wheel has released. */
     long givenUp;
 
     private long givenUpBefore;
@@ -39,7 +42,7 @@ final class SweepPlan {
         this.pending = pending;
     }
 
-    /** Whether a sweep is going on, or begins now. */
+    /** Whether a sweep is active, or begins now. */
     boolean isDue(long nowNanos) {
         if (wheel.isSweeping()) {
             return true;
@@ -65,7 +68,7 @@ final class SweepPlan {
         return atNanos - nowNanos <= 0 || (pending.isTooMuchLitter(litter) && !fruitless);
     }
 
-    /** Does a part of a sweep, and says whether that was the last one. */
+    /** Does a part of a sweep, and returns whether that was the last one. */
     boolean goOn(Expiry expiry) {
         if (wheel.sweep(BUDGET, expiry) == 0) {
             return false;

@@ -9,13 +9,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pass of the tick thread: take the messages, advance the wheel, hand over what is due. It is told the time, and runs
- * no user code. Tick thread only, unless it says otherwise.
+ * One pass of the tick thread: take the messages, advance the wheel, hand over due timers. It receives the time, and
+ * runs no user code. Tick thread only, unless it says otherwise.
  */
 final class TickLoop {
 
     /*
-     * What takes part in a pass
+     * Parts of a pass
      * -------------------------
      *   Admission     takes messages, and puts timers where they belong
      *   HandOver      takes what leaves the wheel, and hands it to the workers or keeps it
@@ -26,17 +26,21 @@ final class TickLoop {
      *
      * When the wheel stands
      * ---------------------
-     * As long as all timers are the executor's own, no more of them leave the wheel than its workers have room for. What is due stays in
-     * its bucket, in the order of its time, and is touched once. With timers of groups, what has no room waits in the list of its
+     * As long as all timers are the executor's own, no more of them leave the wheel than its workers have room for.
+     * Due timers stay in their bucket, in the order of their deadlines, and are touched once. With timers of groups,
+     * those without room wait in the list of its
      * dispatcher, so that it stands before no other.
      */
 
-    /** Preparing goes on in small parts, so that it delays nothing and is done in time all the same. */
+    /** Preparing continues in small parts, so that it delays nothing and is done in time all the same. */
     private static final int PREPARE_BUDGET = 1024;
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
 
-    /** So long before the first run that the tick thread hands over, the first worker is to come, on a machine's clock. */
+    /**
+     * The lead time of the start of the first worker, before the first run that the tick thread hands over, on a
+     * machine's clock.
+     */
     private static final long FIRST_WORKER_AHEAD_NANOS = 1_000_000;
 
     private final Inbox<ScheduledTimer<?>> inbox;
@@ -61,7 +65,10 @@ final class TickLoop {
     /** Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. Tick thread only. */
     boolean isTimerNext;
 
-    /** How many timers were in the wheel after the last pass, with timers that are over. Writer: tick thread. Readers: any. */
+    /**
+     * The number of timers in the wheel after the last pass, including finished ones. Writer: tick thread. Readers:
+     * any.
+     */
     volatile long wheelSize;
 
     TickLoop(Engine root, TimingWheel wheel, WallClockWatch watch) {
@@ -81,7 +88,7 @@ final class TickLoop {
     }
 
     /**
-     * Does what is to be done now, or a part of it.
+     * Does the work that is due now, or a part of it.
      *
      * @return how many nanoseconds after {@code nowNanos} there is more to do; 0 if there may be more now
      */
@@ -130,7 +137,10 @@ final class TickLoop {
         return expiryNanos - FIRST_WORKER_AHEAD_NANOS;
     }
 
-    /** Takes messages, and says whether that was all; without memory for that, what is due is handed over all the same. */
+    /**
+     * Takes messages, and returns whether that was all; without memory for that, due timers are handed over all the
+     * same.
+     */
     private boolean admitWhatHasCome(boolean timeStandsStill) {
         try {
             admission.takeUpWhatIsInHand();
@@ -146,7 +156,7 @@ final class TickLoop {
 
     // The wheel
 
-    /** Hands over what is due, or a part of it; returns 0 if there may be more. */
+    /** Hands over due timers, or a part of them; returns 0 if there may be more. */
     private int advance() {
         boolean isOfRootAlone = steps == null && pending.isNoneOfGroups();
         int budget = dispatchers.root.mayLeaveTheWheel(Admission.EXPIRY_BUDGET, isOfRootAlone, pass.nowNanos());
@@ -171,7 +181,7 @@ final class TickLoop {
         return left;
     }
 
-    /** Does a part of a sweep, if one is due or going on, and says whether there is no more to do of it. */
+    /** Does a part of a sweep, if one is due or in progress, and returns whether there is no more to do of it. */
     private boolean sweep() {
         if (!sweeps.isDue(pass.nowNanos())) {
             return true;
@@ -216,11 +226,11 @@ final class TickLoop {
 
     /** Whether no timer of a group that accepts none is pending or on its way here. */
     boolean holdsNothingOf(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
-        // Messages first: what they bring is counted before.
+        // Messages first: their timers are counted before.
         return isSettled(dispatcher, pendingOfGroup) && pendingOfGroup.count() == 0 && !admission.isAnyInHand();
     }
 
-    /** Whether no message of a group is on its way here, nor in hand. */
+    /** Whether no message of a group is on its way here or unfinished. */
     boolean isSettled(Dispatcher dispatcher, PendingTimers pendingOfGroup) {
         return pendingOfGroup.messages.sum() == dispatcher.admitted && !admission.isAnyInHand();
     }
@@ -255,7 +265,7 @@ final class TickLoop {
                 timer -> {});
     }
 
-    /** Returns when the timers were due that may go now in virtual time, at most so many, in their order. */
+    /** Returns when the timers were due that may go now in virtual time, in their order, up to the given number. */
     long[] dueNanos(int most) {
         admitAll();
         pass.lookAtClock();
@@ -267,7 +277,7 @@ final class TickLoop {
                         .toArray();
     }
 
-    /** Removes the timers for which the filter says so, and then does something with each. */
+    /** Removes the timers that the filter matches, and then does something with each. */
     void removeIf(Predicate<ScheduledTimer<?>> filter, Consumer<ScheduledTimer<?>> action) {
         long ignored = wheel.removeIf(node -> filter.test((ScheduledTimer<?>) node), node -> {
             ScheduledTimer<?> timer = (ScheduledTimer<?>) node;

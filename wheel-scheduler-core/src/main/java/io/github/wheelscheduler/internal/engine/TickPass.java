@@ -2,7 +2,10 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.TimeSource;
 
-/** The pass of the tick thread that is going on, or the last one: its time, and whether it has done anything. Tick thread only. */
+/**
+ * The pass of the tick thread that is active, or the last one: its time, and whether it has done anything. Tick thread
+ * only.
+ */
 final class TickPass {
 
     /** No pass takes that long, unless the whole process stands still. */
@@ -19,7 +22,7 @@ final class TickPass {
         this.nowNanos = clock.nanoTime();
     }
 
-    /** Begins a pass, and says whether no time has gone by since the last one. */
+    /** Begins a pass, and returns whether no time has gone by since the last one. */
     boolean begin(long newNowNanos) {
         boolean timeStandsStill = nowNanos == newNowNanos;
         nowNanos = newNowNanos;
@@ -59,7 +62,9 @@ final class TickPass {
         productive |= anything;
     }
 
-    /** Whether the last pass has moved anything: a pass that has not, and wants another at once, is in vain. */
+    /**
+     * Whether the last pass has moved anything. A pass that moved nothing and wants another at once is an idle pass.
+     */
     boolean wasProductive() {
         return productive;
     }

@@ -29,16 +29,16 @@ final class TickThread implements Runnable {
      * lock for a moment as it begins, waits for no thread that waits for it.
      */
 
-    /** Under load, a deadline waits so long at most for others to share a wake-up with. */
+    /** Under load, the maximum wait of a deadline for others to share a wake-up with. */
     private static final long WAKE_UP_INTERVAL_NANOS = 600_000;
 
-    /** So many wake-ups at any distance come first; light load never uses them up. */
+    /** The number of wake-ups that may come at any distance; light load never uses them up. */
     private static final int WAKE_UP_BURST = 64;
 
-    /** While there are few wake-ups, a sleep is asked to end so long before its time, and a worker is woken then. */
+    /** While there are few wake-ups, the lead time by which a sleep ends early to wake a worker. */
     private static final long AHEAD_NANOS = 150_000;
 
-    /** That worker waits awake for its run until so long after the time. */
+    /** The time after the deadline until which that worker spins for its run. */
     private static final long AHEAD_GRACE_NANOS = 100_000;
 
     /** In the long run, wake-ups are few if no more than one comes in this time, as waiting awake takes a tenth of it. */
@@ -49,12 +49,12 @@ final class TickThread implements Runnable {
     private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** After so many passes in a row that did nothing and wanted another at once, the thread pauses in between. */
+    /** The number of idle passes in a row after which the thread pauses between them. */
     private static final int PASSES_IN_VAIN = 16;
 
     private static final long PAUSE_IN_VAIN_NANOS = 100_000;
 
-    /** For what must go on while virtual time stands still. */
+    /** For work that must continue while virtual time stands still. */
     private final TimeSource machine = new TimeSource();
 
     private final Engine root;
@@ -64,16 +64,19 @@ final class TickThread implements Runnable {
     private final WakeUpBudget budget;
     private final WakeUpBudget fewWakeUps;
 
-    /** So many passes in a row did nothing, and no sleep came after them. Tick thread only. */
+    /** The number of idle passes in a row, without a sleep between them. Tick thread only. */
     private int passesInVain;
 
     /** The last sleep has ended by itself. Tick thread only. */
     private boolean wokeUp;
 
-    /** Counted down when the thread has let go of the wheel for good. */
+    /** Counted down when the thread has released the wheel for good. */
     private final CountDownLatch gaveUp = new CountDownLatch(1);
 
-    /** What is to be done on this thread, one at a time. Writers: the thread that asks, and the tick thread, which does it. */
+    /**
+     * The errand for this thread, one at a time. Writers: the thread that requests it, and the tick thread, which does
+     * it.
+     */
     private volatile @Nullable Errand errand;
 
     private volatile @Nullable Thread thread;
@@ -82,8 +85,8 @@ final class TickThread implements Runnable {
     private volatile long wakeUpCount;
 
     /**
-     * When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. Passes that do nothing
-     * again and again are not on time. As above.
+     * When the thread was last known to be on time: the start of a pass, or the time that it sleeps until. A sequence
+     * of passes that do nothing is not on time. As above.
      */
     private volatile long onTimeUntilNanos;
 
@@ -127,7 +130,7 @@ final class TickThread implements Runnable {
         if (!begin()) {
             return;
         }
-        onTimeUntilNanos = clock.nanoTime();
+        // Not by the clock, which is the user's: nothing fails between the begin and the frame that catches.
         passStartNanos = onTimeUntilNanos;
         thread = Thread.currentThread();
         inbox.ownedBy(Thread.currentThread());
@@ -285,10 +288,10 @@ final class TickThread implements Runnable {
         try {
             if (Long.bitCount(inARow) == 1) {
                 String more = inARow == 1 ? "" : " for the " + inARow + "th time in a row";
-                EngineLog.log(Level.ERROR, "The tick thread failed" + more + " and goes on", null, failure);
+                EngineLog.log(Level.ERROR, "The tick thread failed" + more + "; it continues", null, failure);
             }
         } catch (Throwable ex) {
-            // There is no other place to tell it.
+            // There is no other place to report it.
         }
     }
 
@@ -342,7 +345,7 @@ final class TickThread implements Runnable {
         return nanos;
     }
 
-    /** Sleeps unless something wants this thread, and says whether it did. */
+    /** Sleeps unless something wants this thread, and returns whether it did. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // wakeUpCount has one writer
     private boolean sleep(long nowNanos, long nanos) {
         long wantedNanos = nowNanos + Math.min(nanos, LONGEST_SLEEP_NANOS);
@@ -351,7 +354,7 @@ final class TickThread implements Runnable {
         if (isOwed && wakeUpNanos - nowNanos > WAKE_UP_INTERVAL_NANOS) {
             wakeUpNanos = nowNanos + WAKE_UP_INTERVAL_NANOS;
         }
-        // A wake-up that has been put off comes within the interval.
+        // A postponed wake-up comes within the interval.
         root.workers.setFollowedUp(wakeUpNanos - wantedNanos > 0);
         if (!inbox.announce(wakeUpNanos)) {
             Thread.onSpinWait();
@@ -427,7 +430,7 @@ final class TickThread implements Runnable {
         Errand asked = errand;
         if (asked != null) {
             if (!hasGivenUp()) {
-                // What this throws leaves the errand open, and the next pass tries again.
+                // An exception leaves the errand open, and the next pass retries.
                 asked.work().run();
             }
             errand = null;

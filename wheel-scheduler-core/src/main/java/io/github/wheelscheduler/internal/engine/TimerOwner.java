@@ -2,7 +2,7 @@ package io.github.wheelscheduler.internal.engine;
 
 import java.util.concurrent.TimeUnit;
 
-/** What a timer asks of, and tells, the executor that it belongs to. Every call follows a move of the timer's state. */
+/** The executor as seen by its timers. Every call follows a move of the timer's state. */
 interface TimerOwner {
 
     long nanoTime();
@@ -10,7 +10,7 @@ interface TimerOwner {
     /** Returns the deadline that lies so far ahead of now; delays below zero count as zero, huge ones are cut. */
     long deadlineAfter(long delay, TimeUnit unit);
 
-    /** Returns what hands the timers over that are due. */
+    /** Returns the dispatcher of its due timers. */
     Dispatcher dispatcher();
 
     /** Whether timers may have been {@linkplain ScheduledTimer#decorate decorated}. */

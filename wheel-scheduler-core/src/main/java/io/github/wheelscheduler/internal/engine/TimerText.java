@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The words for a timer in logs and exceptions: what it is, when it is due, and which task it runs. */
+/** Describes a timer for logs and exceptions: its kind, its due time, and its task. */
 final class TimerText {
 
     private TimerText() {}

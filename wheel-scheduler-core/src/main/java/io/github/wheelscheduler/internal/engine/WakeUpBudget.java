@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.internal.engine;
 
 /**
- * Says when the tick thread may next wake up of its own accord, so that it wakes for each deadline while there are few and for
- * several at a time while there are many.
+ * Decides when the tick thread may next wake up unasked: for each deadline while there are few, and for several at a
+ * time while there are many.
  *
  * <p>A leaky bucket: each wake-up fills it by one interval, and it empties with time. While it has room for another, a
  * wake-up takes place when it is wanted; a thread that keeps it full wakes once an interval. Tick thread only.
@@ -38,7 +38,10 @@ final class WakeUpBudget {
         return wakeUpAt(nowNanos) == nowNanos;
     }
 
-    /** Counts a wake-up at this moment. A full bucket stays full, so that the next one is put off by one interval at most. */
+    /**
+     * Counts a wake-up at this moment. A full bucket stays full, so the next wake-up is delayed by one interval at
+     * most.
+     */
     void wokeUp(long nowNanos) {
         long filledNanos = emptyAtNanos - nowNanos;
         emptyAtNanos = nowNanos + Math.min(Math.max(0, filledNanos), capacityNanos) + intervalNanos;

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the timers that name an instant true to the wall clock, which may be set, slewed, or go on while the machine is
- * suspended and the monotonic clock is not.
+ * Keeps the timers that name an instant true to the wall clock, which may be set, slewed, or continue while the machine
+ * is suspended and the monotonic clock is not.
  *
  * <p>While such timers are in the wheel, it compares the two clocks once a second and, when they have moved against each
  * other, computes all deadlines anew, a part in each pass. Before such a timer is routed, it is asked whether its instant
@@ -31,7 +31,7 @@ public final class WallClockWatch {
 
     static final long CHECK_INTERVAL_NANOS = 1_000_000_000;
 
-    /** So many timers follow the wall clock in one pass, at most. */
+    /** The maximum number of timers that are adjusted to the wall clock in a pass. */
     static final int FOLLOW_LIMIT = 1024;
 
     /** Clocks that drift apart by less are left alone: the check before routing covers it. */
@@ -55,10 +55,10 @@ public final class WallClockWatch {
     private final long checkIntervalNanos;
     private final List<InstantTimer> watched = new ArrayList<>();
 
-    /** How often the wall clock was seen to have moved by a second or more. Readers: any thread. */
+    /** The number of wall clock jumps of a second or more that were detected. Readers: any thread. */
     final LongAdder jumps = new LongAdder();
 
-    /** Says how often the log is told of a clock that fails. */
+    /** Limits how often a failing clock is logged. */
     private final LogLimit failures;
 
     /** The clocks are to be compared at once. Writers: any thread, and the tick thread. Reader: the tick thread. */
@@ -69,7 +69,9 @@ public final class WallClockWatch {
 
     private long nextCheckNanos;
 
-    /** So many of the watched timers, from the start of the list, are still to follow {@link #reference}. */
+    /**
+     * The number of watched timers, from the start of the list, that are still to be adjusted to {@link #reference}.
+     */
     private int toFollow;
 
     /** The clocks have moved again since the first of the timers has followed. */
@@ -136,8 +138,8 @@ public final class WallClockWatch {
     }
 
     /**
-     * Whether the timer's instant is still to come; it has a new deadline then. While the wall clock fails, a deadline that was computed
-     * from it is kept, and one that was not is put off.
+     * Whether the timer's instant is still to come; it has a new deadline then. While the wall clock fails, a deadline
+     * computed from it is kept, and any other is postponed.
      *
      * @throws OutOfMemoryError if that cannot be told for lack of memory; the timer is to be asked about again
      */
@@ -175,7 +177,7 @@ public final class WallClockWatch {
                 return true;
             }
         } catch (OutOfMemoryError ex) {
-            // It goes on where it was. What is due must not wait for that.
+            // It continues where it stopped. Due timers must not wait for that.
             followAtNanos = nowNanos + PAUSE_WITHOUT_MEMORY_NANOS;
         }
         return false;
@@ -251,7 +253,7 @@ public final class WallClockWatch {
         return wall == null ? null : new Reading(wall, nanos, clock.nanoTime() - nanos);
     }
 
-    /** Returns what the wall clock shows; null while it fails. */
+    /** Returns the time of the wall clock; null while it fails. */
     private @Nullable Instant readWallClock() {
         if (isFailing && askAgainNanos - clock.nanoTime() > 0) {
             return null;
@@ -275,11 +277,11 @@ public final class WallClockWatch {
         if (others == 0) {
             EngineLog.log(
                     Level.WARNING,
-                    "The clock failed; calendar timers keep the deadlines that they have",
+                    "Reading the wall clock failed; calendar timers keep their deadlines until it can be read again",
                     null,
                     failure);
         } else if (others > 0) {
-            warn("The clock failed {0} times since that was last said: {1}", others + 1, failure);
+            warn("Reading the wall clock failed {0} times since the last warning: {1}", others + 1, failure);
         }
     }
 
@@ -292,10 +294,12 @@ public final class WallClockWatch {
     }
 
     private static long nanosUntil(InstantTimer timer, Instant wall) {
-        return Math.max(0, saturatedNanos(Duration.between(wall, timer.instant)));
+        long nanos = saturatedNanos(Duration.between(wall, timer.instant));
+        timer.notePassed(nanos <= 0);
+        return Math.max(0, nanos);
     }
 
-    /** Returns the duration in nanoseconds, cut to what can be added to any reading of the monotonic clock. */
+    /** Returns the duration in nanoseconds, limited so that it can be added to any reading of the monotonic clock. */
     public static long saturatedNanos(Duration duration) {
         long seconds = duration.toSeconds();
         if (seconds >= FAR_NANOS / 1_000_000_000) {
@@ -307,7 +311,10 @@ public final class WallClockWatch {
         return duration.toNanos();
     }
 
-    /** What the wall clock showed at some time from {@code nanos} of the monotonic clock on, {@code tookNanos} later at most. */
+    /**
+     * The time of the wall clock at some moment from {@code nanos} of the monotonic clock on, {@code tookNanos} later
+     * at most.
+     */
     private record Reading(Instant wall, long nanos, long tookNanos) {
 
         boolean isQuick() {

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue that any thread posts to and one thread, the owner, drains and sleeps on. What one thread posts comes out in that
- * order; what several threads post does not.
+ * A queue that any thread posts to and one thread, the owner, drains and sleeps on. Messages of one thread keep their
+ * order; messages of several threads do not.
  *
  * <p>Posting allocates nothing but a share of the next chunk of the queue, takes no lock, and wakes the owner only when
  * the message cannot wait until the owner wakes up by itself.
@@ -52,7 +52,10 @@ public final class Inbox<E> {
     /** About so many messages wake the owner even if none of them is urgent: it bounds the memory they hold. */
     public static final int LARGE_BACKLOG = 16_384;
 
-    /** One in so many pairs of messages asks how many wait, because that reads what the owner and others write all the time. */
+    /**
+     * The share of pairs of messages, one in this number, that check the backlog, because that reads memory that the
+     * owner and others write continuously.
+     */
     private static final int SAMPLE_MASK = 127;
 
     @SuppressWarnings("rawtypes")
@@ -108,7 +111,7 @@ public final class Inbox<E> {
         return size() > limit;
     }
 
-    /** Posts a message that can wait until the owner looks at the queue of its own accord. Any thread. */
+    /** Posts a message that can wait until the owner polls the queue without being woken. Any thread. */
     public void postLazily(E message) {
         stripe().offer(message);
     }
@@ -208,7 +211,10 @@ public final class Inbox<E> {
         announced = AWAKE;
     }
 
-    /** Two neighbours in so many messages of each stripe, so that callers who ask about every other one are not missed for ever. */
+    /**
+     * Two adjacent ones out of this number of messages of each stripe, so that callers that check every other one are
+     * not missed forever.
+     */
     private boolean isSample() {
         return (stripe().currentProducerIndex() & SAMPLE_MASK) < 2;
     }

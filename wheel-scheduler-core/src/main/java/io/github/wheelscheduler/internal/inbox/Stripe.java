@@ -26,7 +26,7 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
         super(chunkSize);
     }
 
-    /** Whether nothing has been posted, nor is being posted, that has not been taken out. Exact for who takes out. */
+    /** Whether nothing has been posted, nor is being posted, that has not been taken out. Exact for the consumer. */
     boolean isDrained() {
         return lvProducerIndex() == 2 * currentConsumerIndex();
     }

@@ -16,10 +16,11 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Meters of one registry that come and go together. What they are read from is held weakly by the registry. Not for several
- * threads at a time.
+ * Meters of one registry that come and go together. The registry holds a weak reference to their source. Not for
+ * several threads at a time.
  */
 public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descriptions, Tags tags, List<Meter> meters) {
 
@@ -30,6 +31,11 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
      */
     public MeterGroup(MeterRegistry registry, UnaryOperator<String> descriptions, Tags tags) {
         this(registry, descriptions, tags, new ArrayList<>());
+    }
+
+    /** Prometheus adds the unit to a name that does not end in it, even if it has it: {@code leases_lost_leases_total}. */
+    private static @Nullable String unitOf(String name, String unit) {
+        return !name.endsWith("." + unit) && List.of(name.split("\\.", -1)).contains(unit) ? null : unit;
     }
 
     /** Returns this group for meters that have a tag more. */
@@ -55,7 +61,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
 
     public <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {
         meters.add(Gauge.builder(name, source, value)
-                .baseUnit(unit)
+                .baseUnit(unitOf(name, unit))
                 .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
@@ -72,7 +78,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
     /** Adds a counter that is read from somewhere. */
     public <S> void counter(String name, String unit, S source, ToDoubleFunction<S> count) {
         meters.add(FunctionCounter.builder(name, source, count)
-                .baseUnit(unit)
+                .baseUnit(unitOf(name, unit))
                 .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
@@ -80,7 +86,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
 
     public Counter counter(String name, String unit) {
         Counter counter = Counter.builder(name)
-                .baseUnit(unit)
+                .baseUnit(unitOf(name, unit))
                 .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry);
@@ -113,7 +119,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
         meters.clear();
     }
 
-    /** Returns what registers meters in here when it is made; where that fails, none of them is left. */
+    /** Returns the object that registers meters here when it is created; if that fails, none of them is left. */
     public <T> T allOrNone(Supplier<T> registration) {
         try {
             return registration.get();

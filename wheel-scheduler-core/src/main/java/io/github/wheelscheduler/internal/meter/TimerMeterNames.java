@@ -20,16 +20,16 @@ public final class TimerMeterNames {
     /** Returns the description of a meter of that name. */
     public static String descriptionOf(String name) {
         return switch (name) {
-            case TIMERS_PENDING -> "How many timers wait for their time or for a worker";
-            case TIMERS_FIRED -> "How many timers have fired";
-            case TIMERS_MOVED -> "How often a timer has been given another time";
-            case TIMERS_FAILED -> "How many handlers have failed";
-            case TIMERS_LATENESS -> "How late timers fire";
-            case LEASES_KEPT -> "How many leases are kept";
-            case LEASES_RENEWED -> "How many renewals have succeeded";
-            case LEASES_FAILED -> "How many renewals have failed";
-            case LEASES_LOST -> "How many leases have been lost";
-            default -> throw new IllegalArgumentException("name must be that of a meter, was " + name);
+            case TIMERS_PENDING -> "Number of timers that wait for their time or for a worker";
+            case TIMERS_FIRED -> "Number of fired timers";
+            case TIMERS_MOVED -> "Number of rescheduled timers";
+            case TIMERS_FAILED -> "Number of failed handlers";
+            case TIMERS_LATENESS -> "Lateness of fired timers";
+            case LEASES_KEPT -> "Number of leases that are kept";
+            case LEASES_RENEWED -> "Number of successful renewals";
+            case LEASES_FAILED -> "Number of failed renewals";
+            case LEASES_LOST -> "Number of lost leases";
+            default -> throw new IllegalArgumentException("name must be the name of a meter, was " + name);
         };
     }
 }

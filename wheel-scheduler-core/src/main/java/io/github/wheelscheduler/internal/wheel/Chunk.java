@@ -36,7 +36,7 @@ final class Chunk {
     /** The number of timers. */
     int count;
 
-    /** How often a bucket has let go of this chunk. */
+    /** The number of times a bucket has released this chunk. */
     int releases;
 
     Chunk(int index) {

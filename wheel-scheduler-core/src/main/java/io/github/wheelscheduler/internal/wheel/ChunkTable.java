@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** All chunks of a wheel by their index, from which a timer's position says where the timer is. */
 final class ChunkTable {
 
-    /** So many chunks are kept for the next use; the others are garbage. */
+    /** The number of chunks that are kept for reuse; the others become garbage. */
     private static final int MAX_SPARE = 16;
 
     private @Nullable Chunk[] chunks;

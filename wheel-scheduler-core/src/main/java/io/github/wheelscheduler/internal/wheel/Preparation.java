@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cascades large buckets ahead of their time, in small steps, so that no cascade holds up the timers that are due.
  *
- * <p>The timers of the bucket that comes next in its level are placed in a level of their own, one finer, which is put in
- * use when the time of the bucket has come. What is added to the bucket meanwhile follows, or cascades as usual. The first
- * bucket of such a level may be large itself, and is prepared in the same way.
+ * <p>The timers of the bucket that comes next in its level are placed in a level of their own, one finer, which is put
+ * in use when the time of the bucket has come. Timers added to the bucket meanwhile follow, or cascade as usual. The
+ * first bucket of such a level may be large itself, and is prepared in the same way.
  */
 final class Preparation {
 

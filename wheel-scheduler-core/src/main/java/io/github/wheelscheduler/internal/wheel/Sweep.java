@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A way through all buckets, in small steps, that takes out the timers that are over and moves the others together.
  *
- * <p>Timers come and go between two steps. What is added behind the place that a sweep has come to is left to the next one.
- * The lists of due timers come last, as all others move towards them.
+ * <p>Timers come and go between two steps. Timers added behind the current position of a sweep are left to the next
+ * one. The lists of due timers come last, as all others move towards them.
  */
 final class Sweep {
 

@@ -68,16 +68,16 @@ public final class TimingWheel {
      * When memory runs out
      * --------------------
      * A timer that moves is appended to its new bucket, which may need memory, before it is taken out of the old one. So
-     * what fails leaves everything as it was, and is done by the next call.
+     * a failed call leaves everything as it was, and the next call repeats it.
      */
 
-    /** So many buckets a level has; those of the next one are as many times as wide. */
+    /** The number of buckets of a level; it is also the ratio of the widths of two levels. */
     public static final int BUCKETS = Level.SLOTS;
 
     /** Base-64 digits of a 63-bit tick. */
     static final int MAX_LEVELS = (Long.SIZE - 1 + Level.BITS - 1) / Level.BITS;
 
-    /** A bucket with so many timers is cascaded ahead of its time. */
+    /** The number of timers from which a bucket is cascaded ahead of its time. */
     private static final int MIN_PREPARED = 1024;
 
     /** More than buckets that hold few timers each can have after a sweep. */
@@ -148,7 +148,7 @@ public final class TimingWheel {
         size++;
     }
 
-    /** Removes the timer if this wheel holds it, and says whether it did. */
+    /** Removes the timer if this wheel holds it, and returns whether it did. */
     public boolean remove(TimerNode node) {
         Chunk chunk = chunks.chunkOf(node);
         if (chunk == null || chunk.bucket == null) {
@@ -221,7 +221,7 @@ public final class TimingWheel {
         }
     }
 
-    /** Returns the bucket of a waiting list, null if there are not so many. */
+    /** Returns the bucket of a waiting list, null if there are fewer. */
     @Nullable
     Bucket waitingBucket(int index) {
         return index < waitingLists.size() ? waitingLists.get(index) : null;
@@ -329,8 +329,8 @@ public final class TimingWheel {
     }
 
     /**
-     * Cascades large buckets ahead of their time, after {@link #advance}, touching at most {@code budget} timers. Without it
-     * everything expires when it should, but a large cascade holds up what is due.
+     * Cascades large buckets ahead of their time, after {@link #advance}, touching at most {@code budget} timers.
+     * Without it all timers expire on time, but a large cascade delays due timers.
      *
      * @return the unused budget; 0 says that there is more to do, well before {@link #nanosToNextExpiry} if possible
      */
@@ -367,7 +367,7 @@ public final class TimingWheel {
     }
 
     /**
-     * Removes the timers for which the filter says so, in no particular order, and passes each on; looks at all timers.
+     * Removes the timers that the filter matches, in no particular order, and passes each on; looks at all timers.
      *
      * @return how many were removed
      */
@@ -385,8 +385,8 @@ public final class TimingWheel {
     }
 
     /**
-     * Starts to look for timers that are over, which {@link #sweep} then does step by step; without effect while a sweep is
-     * going on.
+     * Starts to look for timers that are over, which {@link #sweep} then does step by step; without effect while a
+     * sweep is active.
      */
     public void startSweep() {
         sweep.start();
@@ -417,9 +417,9 @@ public final class TimingWheel {
     }
 
     /**
-     * Returns how many timers the buckets of each level hold, by level and slot, with timers that are over and have not been given up: a timer that
-     * has been placed ahead of its time counts for the bucket that it comes from. A level that holds none has no counts. With the due and waiting
-     * ones, these are all.
+     * Returns the number of timers in each bucket, by level and slot, including finished timers that have not been
+     * swept out. A timer that was cascaded ahead of time counts for its original bucket. A level that holds none has no
+     * counts. With the due and waiting ones, these are all.
      */
     public long[][] counts() {
         long[][] counts = new long[MAX_LEVELS][0];
@@ -453,7 +453,7 @@ public final class TimingWheel {
         }
     }
 
-    /** Removes the timers of a list for which the filter says so, and passes each on. */
+    /** Removes the timers of a list that the filter matches, and passes each on. */
     public void removeIf(Bucket bucket, Predicate<? super TimerNode> filter, Expiry removed) {
         Chunk chunk = bucket.head;
         while (chunk != null && chunk.bucket == bucket) {
@@ -510,7 +510,7 @@ public final class TimingWheel {
                 }
             } else {
                 left--;
-                // None expires here: what is due goes to the list of due timers.
+                // None expires here: due timers move to a list of their own.
                 moveFirst(bucket, Long.MIN_VALUE, cascadeTick, currentTick, expiry);
             }
         }

@@ -1,5 +1,5 @@
 /**
- * The hierarchical timing wheel: a single-threaded data structure that is told the time.
+ * The hierarchical timing wheel: a single-threaded data structure that receives the time as an argument.
  *
  * <p>For this project only: it may change with any version.
  *

@@ -41,7 +41,7 @@ public final class ElasticPool extends Workers {
      * How workers are started: see PoolSize.
      *
      * A worker ends only by way of PoolSize, which counts it out: if anything is thrown inside, memory that runs out included, the
-     * counts are made good and it goes on. A run that has been taken is performed, also if something fails in between.
+     * counts are made good and it continues. A run that has been taken is performed, also if something fails in between.
      */
 
     /** When the threads of a pool come and end. */
@@ -57,7 +57,7 @@ public final class ElasticPool extends Workers {
         PER_RUN
     }
 
-    private static final String FAILED = "A worker failed and goes on";
+    private static final String FAILED = "A worker failed; it continues";
 
     private final long keepAliveNanos;
     private final LongSupplier nanoClock;
@@ -165,8 +165,8 @@ public final class ElasticPool extends Workers {
     }
 
     /**
-     * Waits awake for the run that this worker was woken ahead of. It yields all the time: a kernel likes to put a thread that is
-     * woken on the processor of the one that wakes it, and the tick thread would have to wait for the end of this.
+     * Waits awake for the run that this worker was woken ahead of. It yields continuously: a kernel tends to place a
+     * woken thread on the processor of its waker, where the tick thread would otherwise wait for this loop.
      */
     @SuppressWarnings("ThreadPriorityCheck")
     private void awaitRunAhead() {
@@ -308,7 +308,7 @@ public final class ElasticPool extends Workers {
         tellIfEnded();
     }
 
-    /** Lets the worker go on after a failure. Throws nothing: it is counted, and is to be there. */
+    /** Lets the worker continue after a failure. Throws nothing: it is counted, and is to be there. */
     private void recover(Worker worker, Throwable failure) {
         try {
             EngineLog.log(Level.ERROR, FAILED, null, failure);

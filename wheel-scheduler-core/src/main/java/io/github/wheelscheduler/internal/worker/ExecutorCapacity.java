@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.internal.worker;
 
 /**
- * What the feeder has learned from refusals: how many runs the target takes at a time, and how long to wait before the next
- * offer. Feeder thread only.
+ * The capacity of the target as learned from rejections: the number of concurrent runs it accepts, and the wait before
+ * the next offer. Feeder thread only.
  */
 final class ExecutorCapacity {
 
@@ -15,17 +15,20 @@ final class ExecutorCapacity {
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
-    /** After so many runs it is found out again. */
+    /** The number of runs after which the capacity is measured again. */
     private static final int RUNS = 256;
 
-    /** When the target is full, one in so many of its runs has to end before the next offer, unless the pause is over. */
+    /**
+     * When the target is full, the share of its runs, one in this number, that has to end before the next offer, unless
+     * the pause is over.
+     */
     private static final int BATCHES = 8;
 
     private static final int UNKNOWN = Integer.MAX_VALUE;
 
     private int limit = UNKNOWN;
 
-    /** So many runs the target has had at a time. */
+    /** The number of runs that the target has had at a time. */
     private int highest;
 
     private int accepted;
@@ -33,7 +36,7 @@ final class ExecutorCapacity {
     /** Nothing has ended during the last pause. */
     private boolean isOfferDue;
 
-    /** How long to wait at most when the target is full. */
+    /** The maximum wait when the target is full. */
     long pauseNanos = FIRST_PAUSE_NANOS;
 
     /** Whether it had better not be offered another run beside the ones that it has. */
@@ -41,10 +44,10 @@ final class ExecutorCapacity {
         return atTarget >= limit && !isOfferDue;
     }
 
-    /** Notes that the target, which had so many runs, has taken another. */
+    /** Records that the target, which had a number of runs, has accepted another. */
     void accepted(int atTarget) {
         isOfferDue = false;
-        // Not from the beginning: what is taken one by one is refused again at once.
+        // Not from the beginning: runs accepted one by one are rejected again at once.
         pauseNanos = Math.max(FIRST_PAUSE_NANOS, pauseNanos / 2);
         highest = Math.max(highest, atTarget + 1);
         accepted++;
@@ -55,7 +58,7 @@ final class ExecutorCapacity {
         }
     }
 
-    /** Notes that the target, which had so many runs, has refused another, and returns how long to wait at most. */
+    /** Records that the target, which had a number of runs, has rejected another, and returns the maximum wait. */
     long refused(int atTarget) {
         isOfferDue = false;
         if (atTarget > 0) {

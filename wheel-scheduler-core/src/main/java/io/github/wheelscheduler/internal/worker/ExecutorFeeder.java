@@ -33,12 +33,15 @@ final class ExecutorFeeder implements Runnable {
     private static final int TAKING = 1;
     private static final int HANDING = 2;
 
-    /** How often the feeder looks whether an executor that was shut down has terminated, while it holds runs. */
+    /**
+     * The interval at which the feeder checks whether an executor that was shut down has terminated, while it holds
+     * runs.
+     */
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final int NOT_AWAITED = -1;
 
-    private static final String FAILED = "Handing over due runs failed, and goes on";
+    private static final String FAILED = "Handing due runs to the executor failed; it is retried";
 
     private final ExecutorWorkers workers;
     private final InFlight inFlight;
@@ -65,7 +68,7 @@ final class ExecutorFeeder implements Runnable {
 
     // Feeder thread only from here on.
 
-    /** What the ready queue says about the run that was taken last. */
+    /** Details from the ready queue about the run that was taken last. */
     private final ReadyQueue.Taken taken = new ReadyQueue.Taken();
 
     /** Taken and not handed over. */
@@ -177,7 +180,7 @@ final class ExecutorFeeder implements Runnable {
         return service != null && inFlight.count() > 0;
     }
 
-    /** Whether the target has runs that it may never start, and cannot tell. */
+    /** Whether the target has runs that it may silently never start. */
     private boolean hasToWatch() {
         return holdsRunsOfService() && (isServiceShutdown() || workers.listener.isShutdown());
     }
@@ -191,7 +194,7 @@ final class ExecutorFeeder implements Runnable {
         }
     }
 
-    /** Does what is to be done next. Throws nothing. */
+    /** Does the next step. Throws nothing. */
     private void step() {
         try {
             if (!workers.isOpen() || (held == null && !takeNext())) {
@@ -325,7 +328,7 @@ final class ExecutorFeeder implements Runnable {
         workers.afterWork();
         parked.set(true);
         if (hasWork() || workers.stopped) {
-            // Most likely, a thread is still adding what is there already.
+            // Most likely, a thread is still adding a run that has been counted.
             Thread.onSpinWait();
         } else if (hasToWatch()) {
             LockSupport.parkNanos(this, WATCH_NANOS);

@@ -7,19 +7,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Counts what an executor did not run when it was to, and tells the log: one refusal a minute, with the number of those before it
- * that were not told.
+ * Counts runs that an executor rejected, and logs them: one rejection a minute, with the number of earlier ones that
+ * were not logged.
  *
  * <p>Throws nothing, and counts exactly, also when there is no memory left to log with.
  */
 final class ExecutorRefusals {
 
-    /** How many runs were offered and not taken. Any thread. */
+    /** The number of runs that were offered and rejected. Any thread. */
     final AtomicLong total = new AtomicLong();
 
     private final LogLimit refusedLimit;
 
-    /** How many runs ended as cancelled because the executor has been shut down, which the log has not been told of. Any thread. */
+    /** The number of runs that were cancelled because the executor was shut down, and not logged yet. Any thread. */
     final AtomicLong abandoned = new AtomicLong();
 
     private final LogLimit abandonedLimit;
@@ -34,10 +34,10 @@ final class ExecutorRefusals {
         try {
             long others = refusedLimit.tryPass();
             if (others >= 0) {
-                String before = others == 0 ? "" : " (and due runs " + others + " times since that was last logged)";
+                String before = others == 0 ? "" : " (and " + others + " more times since the last warning)";
                 EngineLog.log(
                         Level.WARNING,
-                        "The executor refused a due run" + before + ", which is offered again until it is taken",
+                        "The executor rejected a due run" + before + "; the run is offered again until it is accepted",
                         run,
                         failure);
             }
@@ -52,8 +52,8 @@ final class ExecutorRefusals {
             if (abandoned.get() > 0 && (abandonedLimit.tryPass() >= 0 || isLast)) {
                 EngineLog.log(
                         Level.WARNING,
-                        "The executor was shut down before this one; due runs that it never started are cancelled: "
-                                + abandoned.getAndSet(0),
+                        "The executor that runs the tasks must be shut down after the scheduler; it was shut down"
+                                + " before, so due runs are cancelled: " + abandoned.getAndSet(0),
                         null,
                         null);
             }

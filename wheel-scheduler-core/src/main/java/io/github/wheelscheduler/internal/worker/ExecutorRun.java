@@ -24,7 +24,7 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
      *     +-----takeBack-----+--> TAKEN_BACK            stopped, cancelled, or not taken by the executor
      */
 
-    /** What the state may be while no thread is in the run. */
+    /** The possible states while no thread is in the run. */
     enum State {
         WAITING,
         RETURNED,
@@ -36,12 +36,15 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
     private static final AtomicLongFieldUpdater<ExecutorRun> STARTED_NANOS =
             AtomicLongFieldUpdater.newUpdater(ExecutorRun.class, "startedNanos");
 
-    /** What is left of a task when its run is over: nothing is kept of it until the run leaves the list of those in flight. */
+    /**
+     * Stands in for a task whose run has ended, so that the task is not retained until the run leaves the in-flight
+     * list.
+     */
     static final Runnable NOTHING = ExecutorRun::nothing;
 
     private final ExecutorWorkers workers;
 
-    /** What is to be run. Written by the thread that fills this run, before others see it; and when it is over. */
+    /** The task to run. Written by the thread that fills this run, before others see it; and when it is over. */
     Runnable task = NOTHING;
 
     /** When the task was handed over to be run. Written by the thread that fills this run, before others see it. */
@@ -66,7 +69,7 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         this.workers = workers;
     }
 
-    /** Says what is to be run, and when that was handed over. */
+    /** Sets the task to run, and when it was handed over. */
     void fill(Runnable newTask, long newExpiredNanos) {
         task = newTask;
         expiredNanos = newExpiredNanos;
@@ -101,7 +104,7 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
         STARTED_NANOS.lazySet(this, nanos);
     }
 
-    /** Shows the run if it is going on and has been observed. */
+    /** Shows the run if it is active and has been observed. */
     void showTo(Workers.RunningVisitor visitor) {
         Runnable shown = task;
         if (shown != NOTHING && get() instanceof Thread thread) {

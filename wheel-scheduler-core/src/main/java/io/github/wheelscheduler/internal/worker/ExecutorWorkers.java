@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands due runs to an executor of the user's, or starts a thread for each.
  *
- * <p>A thread of its own, the {@linkplain ExecutorFeeder feeder}, does the handing over, because a given executor may block, refuse,
- * or run the task in its caller. A thread for a run that is due now is started by the caller, unless others wait. What is
- * refused is offered again after a short pause, and nothing behind it overtakes it.
+ * <p>A thread of its own, the {@linkplain ExecutorFeeder feeder}, does the handing over, because a given executor may
+ * block, refuse, or run the task in its caller. A thread for a run that is due now is started by the caller, unless
+ * others wait. A rejected run is offered again after a short pause, and no later run overtakes it.
  */
 public final class ExecutorWorkers extends Workers {
 
@@ -35,7 +35,7 @@ public final class ExecutorWorkers extends Workers {
      *
      * @param feederFactory makes the thread that hands runs to the executor
      * @param maxSize how many runs the executor may have at a time, at least 1
-     * @param nanoClock the monotonic clock that says when refusals are logged again
+     * @param nanoClock the monotonic clock for the limit of logged rejections
      */
     public ExecutorWorkers(
             Executor target,
@@ -71,19 +71,13 @@ public final class ExecutorWorkers extends Workers {
         if (!isOpen() || !feeder.isCaughtUp()) {
             return false;
         }
-        ExecutorRun run;
-        try {
-            run = new ExecutorRun(this);
-        } catch (Throwable ex) {
-            // There is no memory; the feeder tries again.
-            return false;
-        }
+        ExecutorRun run = new ExecutorRun(this);
         if (!inFlight.tryCount(maxSize())) {
             return false;
         }
         run.fill(task, nowNanos);
         try {
-            // A stop sets the flag first, then looks at what is in flight.
+            // A stop sets the flag first, then reads the runs in flight.
             inFlight.show(run);
             if (!stopped) {
                 target.execute(run);
@@ -146,7 +140,7 @@ public final class ExecutorWorkers extends Workers {
         while (feeder.isTaking()) {
             LockSupport.parkNanos(this, 10_000);
         }
-        // What is in flight comes before what waits.
+        // Runs in flight come before waiting ones.
         List<Runnable> neverRan = inFlight.takeBackUpTo(inFlight.count());
         if (neverRan.isEmpty()) {
             neverRan = ready.pollAll();

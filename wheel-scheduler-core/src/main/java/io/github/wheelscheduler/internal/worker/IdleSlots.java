@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * 64 slots for workers, with one bit each for "taken" and "idle", and the next set of slots.
  *
- * <p>Waking prefers low slots, so the same few workers stay busy and those in high slots become idle for long enough
- * to end. The two lowest take turns: a caller that waits for each run in turn is answered sooner, as a worker that has rested
- * rather starts on the caller's processor, which is about to be free, than on one that has gone to sleep.
+ * <p>Waking prefers low slots, so the same few workers stay busy and those in high slots become idle for long enough to
+ * end. The two lowest take turns, which shortens the response for a caller that waits for each run. A worker that has
+ * been idle tends to start on the caller's processor, which is about to be free, rather than on a sleeping one.
  */
 final class IdleSlots {
 
@@ -62,8 +62,8 @@ final class IdleSlots {
     }
 
     /**
-     * Takes the idle mark from the worker in the lowest slot of the first set that has one, or in the second lowest if it was the
-     * lowest one's turn before, and returns it; the caller must wake it. Null if none is idle.
+     * Takes the idle mark from the worker in the lowest slot of the first set that has one, and returns the worker. It
+     * takes the second lowest if the lowest had the previous turn. The caller must wake it. Null if none is idle.
      */
     @Nullable
     Worker claimIdle() {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The runs that an executor has been given, or is about to be, and that are not over. Any thread may call anything, except
  * for {@link #linkReturned}.
  *
- * <p>Nothing on the way of a run allocates; so a run can be counted, shown and let go, come what may.
+ * <p>Nothing on the way of a run allocates, so a run can always be counted, shown and released.
  */
 final class InFlight {
 
@@ -23,17 +23,23 @@ final class InFlight {
      *   newest --> run --> run --> ... --> oldest          next: always a run that was shown before
      *
      * A run that is shown becomes the newest. A run that is over stays in the list until a later one is shown: the thread that
-     * shows it goes on with the sweep for a few runs, and takes those out that are over. A reader that stands on a run which
-     * is taken out meanwhile goes on from there, and misses none: what 'next' says, now or before, was shown before that run,
+     * shows it continues with the sweep for a few runs, and takes those out that are over. A reader that stands on a run which
+     * is taken out meanwhile continues from there, and misses none: what 'next' says, now or before, was shown before that run,
      * and leads to all that were shown still earlier.
      */
 
     private static final long ACTIVE = 1L << Integer.SIZE;
 
-    /** For each run that is shown, so many are swept: the list is at most some times as long as runs are in flight. */
+    /**
+     * The number of entries swept for each run that is added: the list stays within a small multiple of the runs in
+     * flight.
+     */
     private static final int SWEPT_FOR_EACH = 3;
 
-    /** How many there are, and in the upper half how many threads run one of them, or look whether they may. */
+    /**
+     * The number of runs in flight and, in the upper half, the number of threads that run one or check whether they
+     * may.
+     */
     private final AtomicLong counts = new AtomicLong();
 
     private final AtomicReference<@Nullable ExecutorRun> newest = new AtomicReference<>();
@@ -43,7 +49,7 @@ final class InFlight {
     /** The run that the sweep has come to; null if it has come to the end. Only by the thread that is sweeping. */
     private @Nullable ExecutorRun sweptTo;
 
-    /** How many runs a pause has caught that wait to be handed over again. */
+    /** The number of runs caught by a pause that wait to be handed over again. */
     private final AtomicInteger returnedCount = new AtomicInteger();
 
     /** Counts one more if there are fewer than that; before it leaves the ready queue, so that it is never overlooked. */
@@ -68,12 +74,14 @@ final class InFlight {
         return (int) counts.get();
     }
 
-    /** Counts a thread that is about to look whether it may start a run; it reads what forbids that afterwards. */
+    /**
+     * Counts a thread that is about to check whether it may start a run; it reads the flags that forbid it afterwards.
+     */
     void enter() {
         counts.addAndGet(ACTIVE);
     }
 
-    /** Undoes {@link #enter}; a run that has been started is over, any other one goes on being counted. */
+    /** Undoes {@link #enter}; a run that has been started is over, any other one is still counted. */
     void leave(ExecutorRun run, boolean started) {
         if (started) {
             letGo(run, ACTIVE + 1);
@@ -89,7 +97,7 @@ final class InFlight {
 
     private void letGo(ExecutorRun run, long count) {
         run.task = ExecutorRun.NOTHING;
-        // All that had been shown by then are over if none is left.
+        // All runs that were shown before are over if none is left.
         ExecutorRun shown = newest.get();
         if ((int) counts.addAndGet(-count) == 0) {
             boolean ignored = newest.compareAndSet(shown, null);
@@ -140,7 +148,7 @@ final class InFlight {
         }
     }
 
-    /** Takes back and removes what has not started, but no more than the number; the memory for it is found first. */
+    /** Takes back and removes runs that have not started, up to the number; memory is reserved first. */
     List<Runnable> takeBackUpTo(int most) {
         List<Runnable> neverRan = new ArrayList<>(most);
         forEach(run -> {

@@ -32,14 +32,13 @@ final class PoolSize {
      * the tick thread nor a worker of another pool does.
      */
 
-    /** So many available workers stay, unless the pool is on demand. */
+    /** The number of available workers that stay, unless the pool is on demand. */
     static final int SPARE = 2;
 
     private static final String NOT_STARTED =
-            "A further worker could not be started; the others go on, and due tasks wait for one of them";
+            "Another worker could not be started; due tasks wait for one of the existing workers";
 
-    private static final String NONE_STARTED =
-            "No worker could be started; due tasks wait until one can be, which is tried again and again";
+    private static final String NONE_STARTED = "No worker could be started; due tasks wait until a retry succeeds";
 
     private static final long NONE = 0;
 
@@ -65,7 +64,7 @@ final class PoolSize {
 
     private final AtomicLong startFailures = new AtomicLong();
 
-    /** Whether the last failure was for want of memory, or of threads. Writers: threads that start a worker. */
+    /** Whether the last failure was a lack of memory or threads. Writers: threads that start a worker. */
     private volatile boolean wasOutOfMemory;
 
     private final Starter starter;
@@ -83,12 +82,13 @@ final class PoolSize {
     /** The most that there have been. Writers: threads that start a worker. */
     final AtomicInteger largest = new AtomicInteger();
 
-    /** So many workers stay though they have nothing to do. */
+    /** The number of idle workers that stay. */
     final int spare;
 
     /**
-     * Whether the starter starts the next worker if none is there: always if the pool is on demand, else until the first one has been
-     * started. Writers: threads that have started a worker. Any thread reads it, perhaps too late, and then asks in vain.
+     * Whether the starter starts the next worker if none is there: always if the pool is on demand, else until the
+     * first one has been started. Writers: threads that have started a worker. Any thread reads it; a stale value only
+     * leads to a futile attempt.
      */
     private boolean isLeftToStarter = true;
 
@@ -140,7 +140,7 @@ final class PoolSize {
         return lastStartFailure.get() > NONE && isLacking();
     }
 
-    /** Whether starting a thread has failed for want of memory, or of threads, and none has been started since. */
+    /** Whether the last start of a thread failed for lack of memory or threads. */
     boolean isOutOfMemory() {
         return lastStartFailure.get() > NONE && wasOutOfMemory;
     }
@@ -303,7 +303,7 @@ final class PoolSize {
         }
     }
 
-    /** Starts a worker, unless there may be no more. What fails is thrown. */
+    /** Starts a worker, unless there may be no more. Throws the failure of the start. */
     private boolean startWorker() {
         int seen;
         do {

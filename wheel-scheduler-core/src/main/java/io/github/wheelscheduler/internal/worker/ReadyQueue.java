@@ -39,20 +39,20 @@ final class ReadyQueue {
 
     static final int RING_SIZE = 4096;
 
-    /** For a pool that is one of many; what does not fit waits behind the ring. */
+    /** For a pool that is one of many; runs that do not fit wait behind the ring. */
     static final int SMALL_RING_SIZE = 256;
 
-    /** So many runs are looked at together; a power of two. */
+    /** The number of runs examined together; a power of two. */
     private static final int AHEAD = 8;
 
-    /** How often a thread that adds is waited for, in all several times what an operating system keeps it from running. */
+    /** The number of waits for an adding thread: in total several times as long as an operating system suspends it. */
     private static final int MAX_WAITS = 50_000;
 
     private static final long WAIT_NANOS = 20_000;
 
     /**
-     * Cells by way of a handle, which compilers always build in: so between moving the tail and filling the cell compiled code
-     * calls nothing, which could fail for want of stack.
+     * Cells through a handle, which compilers always inline. So compiled code calls nothing between moving the tail and
+     * filling the cell; a call could run out of stack.
      */
     private static final VarHandle CELLS = MethodHandles.arrayElementVarHandle(Object[].class);
 
@@ -84,7 +84,7 @@ final class ReadyQueue {
 
     private final AtomicLong overflowCount = new AtomicLong();
 
-    /** How many runs have been put into the queue behind the ring so far. */
+    /** The number of runs put into the overflow queue so far. */
     private final AtomicLong overflowAdded = new AtomicLong();
 
     /** With a ring of that size, a power of two. */
@@ -157,7 +157,7 @@ final class ReadyQueue {
     /**
      * Takes the first run, or returns null if there is none. Any thread.
      *
-     * @param taken is told when the run expired
+     * @param taken receives the time at which the run expired
      */
     @Nullable
     Runnable poll(Taken taken) {
@@ -290,7 +290,7 @@ final class ReadyQueue {
         return (Runnable) CELLS.getAcquire(ring, cell);
     }
 
-    /** What a taker is told beside the run; one for each taker. */
+    /** Details for a taker about the run; one for each taker. */
     static final class Taken {
 
         /** When the tick thread handed the run over, on its clock. */
@@ -300,7 +300,7 @@ final class ReadyQueue {
     /** A run behind the ring; the thread that takes it sets it to null, so that it is taken and counted once. */
     private static final class Waiting extends AtomicReference<@Nullable Runnable> {
 
-        /** So many runs had been put into the ring before. */
+        /** The number of runs put into the ring before. */
         private final long ringTail;
 
         private final long expiredNanos;

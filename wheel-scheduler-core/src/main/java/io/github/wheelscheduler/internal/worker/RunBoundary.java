@@ -5,10 +5,10 @@ import io.github.wheelscheduler.internal.EngineLog;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/** The one catch around user code: what is thrown inside ends here, and no worker ends by it. */
+/** The one catch around user code: exceptions from inside end here, and end no worker. */
 final class RunBoundary {
 
-    private static final String ESCAPED = "A run let an exception escape";
+    private static final String ESCAPED = "An exception escaped from a run; its worker continues";
 
     private final Workers.Listener listener;
     private final @Nullable RunHooks hooks;
@@ -26,13 +26,13 @@ final class RunBoundary {
         try {
             hooks.beforeRun(Thread.currentThread(), run);
         } catch (Throwable ex) {
-            EngineLog.log(Level.WARNING, "A hook before a run failed; the run goes on", run, ex);
+            EngineLog.log(Level.WARNING, "The hook before a run failed; the run starts anyway", run, ex);
         }
         Throwable failure = runToItsEnd(run);
         try {
             hooks.afterRun(run, failure);
         } catch (Throwable ex) {
-            EngineLog.log(Level.WARNING, "A hook after a run failed", run, ex);
+            EngineLog.log(Level.WARNING, "The hook after a run failed; the run's result is unchanged", run, ex);
         }
     }
 

@@ -1,11 +1,12 @@
 package io.github.wheelscheduler.internal.worker;
 
 /**
- * Calls what may allocate so that it has a frame of its own, apart from that of its caller, also where it has been compiled.
+ * Calls code that may allocate in a frame of its own, separate from its caller's even when compiled.
  *
- * <p>Compiled code does without objects that no other code sees. To turn such a frame back into interpreted ones, the virtual machine makes
- * them after all; if there is no memory for that, it throws an {@link OutOfMemoryError} which skips all handlers of that frame, those of the
- * methods in it that have become a part of their caller included. So handlers that must not be skipped stand in a frame that has no objects.
+ * <p>Compiled code does without objects that no other code sees. When the virtual machine deoptimizes such a frame, it
+ * allocates those objects after all. Without memory for that, it throws an {@link OutOfMemoryError} that skips all
+ * handlers of the frame, including those of inlined methods. So handlers that must not be skipped stand in a frame that
+ * has no objects.
  *
  * <p>It is a {@code Throwable}, though never thrown, because HotSpot's compiler makes no method of such a class a part of code that is not one's.
  */
@@ -15,7 +16,7 @@ final class SeparateFrame extends Error {
 
     private SeparateFrame() {}
 
-    /** Runs the user's code, or what leads to it. */
+    /** Runs the user's code, or code that leads to it. */
     static void run(Runnable run) {
         run.run();
     }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.internal.EngineLog;
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -8,9 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts workers, on a thread of its own, where others cannot: the first ones, for runs that the tick thread hands over and of pools that have
- * no thread while they are idle, and, after a start has failed, further ones at growing intervals while none is free. All pools of one wheel
- * share it.
+ * Starts workers on a thread of its own where other threads cannot. It starts the first workers for runs handed over by
+ * the tick thread, and those of pools that have no threads while idle. After a failed start it retries at growing
+ * intervals while no worker is free. All pools of one wheel share it.
  *
  * <p>The thread comes when the first pool asks. The tick thread starts it, and tries again if that fails: it is there anyway, and this is no
  * thread of the user's factory, which might take its time. From then on the thread sleeps while it has nothing to do.
@@ -19,7 +20,7 @@ public final class Starter implements Runnable {
 
     /*
      * Thread factories are the user's, and one may take its time. So a deputy is there while the thread is in one: when a call takes
-     * long, the deputy goes on in place of the thread, which ends after that call. 'calls' says which of them goes on:
+     * long, the deputy continues in place of the thread, which ends after that call. 'calls' says which of them continues:
      *
      *      thread                                    deputy
      *   1  calls = odd, before the call           1  seen = calls, sleep for LONG_CALL_NANOS
@@ -30,7 +31,7 @@ public final class Starter implements Runnable {
      * Where the last start has failed for want of memory, or of threads, the next one does without a deputy, which
      * would take the thread that the worker needs. For the same reason none is there in the pause before.
      *
-     * Only the one that goes on takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
+     * Only the one that continues takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
      */
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
@@ -40,9 +41,11 @@ public final class Starter implements Runnable {
     /** So often a pause is cut short because others want something, before it counts as over. */
     private static final int PATIENCE = 16;
 
+    private static final String DEPUTY = "-deputy";
+
     private static final String NOT_STARTED =
-            "The thread that starts workers could not be started; workers may be lacking until it can be, which is "
-                    + "tried again and again";
+            "The thread that starts workers could not be started; due tasks may wait for a worker until a retry "
+                    + "succeeds";
 
     private final Runnable whenWanted;
     private final Runnable whenEnded;
@@ -60,7 +63,7 @@ public final class Starter implements Runnable {
     /** Writers: the tick thread, which starts it; the deputy that takes over; the thread itself when it ends. Readers: any. */
     volatile @Nullable Thread thread;
 
-    /** How long to wait before the thread is tried to be started again; 0 unless that has failed. Tick thread only. */
+    /** The wait before the next attempt to start the thread; 0 unless the last one failed. Tick thread only. */
     private long startPauseNanos;
 
     /** Until when to wait. Tick thread only. */
@@ -160,7 +163,7 @@ public final class Starter implements Runnable {
         return thread == null;
     }
 
-    /** Makes the thread look what is to be done for the pool. Any thread. */
+    /** Makes the thread check whether the pool needs workers. Any thread. */
     void wake(PoolSize poolSize) {
         if (!poolSize.hasAsked.get() && poolSize.hasAsked.compareAndSet(false, true)) {
             push(poolSize);
@@ -221,19 +224,7 @@ public final class Starter implements Runnable {
         }
         dismissDeputy();
         thread = null;
-        tellOfEnd();
-    }
-
-    private void tellOfEnd() {
-        while (true) {
-            try {
-                whenEnded.run();
-                return;
-            } catch (Throwable ex) {
-                // No other thread would.
-                LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
-            }
-        }
+        ShortMemory.untilDone(whenEnded);
     }
 
     private void askForThoseThatAreShort() {
@@ -248,7 +239,7 @@ public final class Starter implements Runnable {
      * Starts workers for the pools that have asked. Throws nothing.
      *
      * @param again whether to try where it has failed
-     * @return false if another thread goes on
+     * @return false if another thread continues
      */
     private boolean startForAll(boolean again) {
         for (PoolSize poolSize = pop(); poolSize != null; poolSize = pop()) {
@@ -271,7 +262,7 @@ public final class Starter implements Runnable {
         return true;
     }
 
-    /** Starts a worker if the pool wants one, and says whether this thread goes on. */
+    /** Starts a worker if the pool wants one, and returns whether this thread continues. */
     private boolean startFor(PoolSize poolSize, boolean again) {
         if (!poolSize.isWanted(again)) {
             return true;
@@ -295,13 +286,19 @@ public final class Starter implements Runnable {
             return;
         }
         try {
-            Thread created = newThread(this::watch, Thread.currentThread().getName());
+            Thread created =
+                    newThread(this::watch, nameOfDeputy(Thread.currentThread().getName()));
             deputy = created;
             created.start();
         } catch (Throwable ex) {
             // Then there is none.
             deputy = null;
         }
+    }
+
+    /** A deputy that has taken over keeps its name, so the name of the next one is the first name again. */
+    private static String nameOfDeputy(String name) {
+        return name.endsWith(DEPUTY) ? name.substring(0, name.length() - DEPUTY.length()) : name.concat(DEPUTY);
     }
 
     private void dismissDeputy() {

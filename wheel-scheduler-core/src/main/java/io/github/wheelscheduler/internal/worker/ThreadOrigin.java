@@ -72,7 +72,7 @@ public final class ThreadOrigin {
             return (ThreadFactory) type.getMethod("factory").invoke(named);
         } catch (NoSuchMethodException ex) {
             throw new UnsupportedOperationException(
-                    "Virtual threads must be supported by the JDK, as from 21 on, was " + Runtime.version(), ex);
+                    "Virtual threads must be supported by the JDK (21 or later), was " + Runtime.version(), ex);
         } catch (InvocationTargetException ex) {
             throw new UnsupportedOperationException("Virtual threads must be enabled, were not", ex);
         } catch (ReflectiveOperationException ex) {

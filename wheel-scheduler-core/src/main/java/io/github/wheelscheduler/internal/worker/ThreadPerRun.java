@@ -45,7 +45,7 @@ public final class ThreadPerRun implements Executor, ThreadFactory {
         return thread;
     }
 
-    /** Starts the thread of the run. What fails is thrown. */
+    /** Starts the thread of the run. Throws the failure of the start. */
     @Override
     public void execute(Runnable run) {
         newThread(run).start();

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Platform threads, no daemons, with normal priority, the thread group and context class loader of the thread that made the factory,
- * and without inherited thread-locals: nothing depends on who happens to schedule first.
+ * Platform threads, no daemons, with normal priority, the thread group and context class loader of the thread that made
+ * the factory, and without inherited thread-locals: nothing depends on which thread schedules first.
  */
 public final class WheelThreadFactory implements ThreadFactory {
 

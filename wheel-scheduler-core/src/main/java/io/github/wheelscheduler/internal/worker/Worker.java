@@ -34,13 +34,13 @@ final class Worker implements Runnable {
     /** It was in a run when the pool was stopped, which is its last one. Writers: threads that stop the pool. */
     volatile boolean wasInterrupted;
 
-    /** What follows from the end of a run has been done before it. This worker only. */
+    /** All consequences of the end of a run have been handled before it. This worker only. */
     boolean hasLeftEarly;
 
-    /** What the ready queue says about the run that was taken last. This worker only. */
+    /** Details from the ready queue about the run that was taken last. This worker only. */
     final ReadyQueue.Taken taken = new ReadyQueue.Taken();
 
-    /** The run that is going on, if runs are observed. Writer: this worker. Readers: watchdogs. */
+    /** The run that is active, if runs are observed. Writer: this worker. Readers: watchdogs. */
     private final AtomicReference<@Nullable Runnable> current = new AtomicReference<>();
 
     /** Since when, on the pool's clock; written before {@link #current}. */
@@ -75,7 +75,7 @@ final class Worker implements Runnable {
         boolean ignored = IdleSlots.clear(slots.takenBits, bit);
     }
 
-    /** Shows the run that is going on to watchdogs. No thread waits for this, so it needs no fence. */
+    /** Shows the run that is active to watchdogs. No thread waits for this, so it needs no fence. */
     void show(Runnable run, long nowNanos) {
         startedNanos.setOpaque(nowNanos);
         current.setRelease(run);

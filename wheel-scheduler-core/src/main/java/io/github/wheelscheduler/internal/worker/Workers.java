@@ -2,11 +2,11 @@ package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.RunHooks;
 import io.github.wheelscheduler.internal.EngineLog;
+import io.github.wheelscheduler.internal.ShortMemory;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Workers {
 
-    /** Is told by workers, on their threads, what happens to them. */
+    /** Called by workers, on their threads, for the events of their life. */
     public interface Listener {
 
         /** A worker has nothing more to run. */
@@ -26,7 +26,10 @@ public abstract class Workers {
         /** The last worker has ended after a stop. */
         void ended();
 
-        /** Reads what starting the run will read, so that it is near; what it returns depends on that. Any thread. */
+        /**
+         * Reads the memory that starting the run will read, to have it in the cache; the result depends on it. Any
+         * thread.
+         */
         default boolean touch(Runnable run) {
             return false;
         }
@@ -64,7 +67,7 @@ public abstract class Workers {
 
     static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
-    /** What the name of a tick thread ends in, if it tells what the thread is for. */
+    /** The suffix of the name of a tick thread that states its role. */
     static final String TICK = "tick";
 
     static {
@@ -85,6 +88,9 @@ public abstract class Workers {
     final RunBoundary boundary;
 
     private volatile int maxSize;
+
+    /** Made beforehand, as there may be no memory when it is needed. */
+    private final Runnable lastStep = this::endIfEnded;
 
     /** Due runs are held back while set. Writers: any. Readers: a thread that is about to take a run, after it said so. */
     volatile boolean paused;
@@ -130,7 +136,10 @@ public abstract class Workers {
         this.boundary = new RunBoundary(listener, hooks);
     }
 
-    /** Starts, on the calling thread, the thread that has to be there before the first run, if there is one. What fails is thrown. */
+    /**
+     * Starts, on the calling thread, the thread that has to be there before the first run, if there is one. Throws the
+     * failure of the start.
+     */
     public void start() {}
 
     /** Returns how many runs can be handed over now; the others had better stay where they are. Tick thread. */
@@ -138,7 +147,7 @@ public abstract class Workers {
         return ready.room();
     }
 
-    /** Whether there is room for so many runs that it is worth while to hand them over. Tick thread. */
+    /** Whether there is room for enough runs to be worth a hand-over. Tick thread. */
     public final boolean hasRoom() {
         return ready.room() >= ready.ringSize() / 2;
     }
@@ -164,7 +173,7 @@ public abstract class Workers {
     }
 
     /**
-     * Makes a worker look at what has been handed over. Tick thread.
+     * Makes a worker poll for runs that have been handed over. Tick thread.
      *
      * @param othersWaited whether other runs waited before; then a worker that is awake may be about to take these, too
      */
@@ -194,8 +203,8 @@ public abstract class Workers {
     public void startAhead() {}
 
     /**
-     * Says whether the caller will {@linkplain #followUp follow up} soon on what it hands over. If so, the workers that are
-     * awake take all of it, and wake no others. Tick thread.
+     * Announces whether the caller will {@linkplain #followUp follow up} soon on the runs that it hands over. If so,
+     * the workers that are awake take all of it, and wake no others. Tick thread.
      */
     public final void setFollowedUp(boolean value) {
         boolean trusted = value && !behind;
@@ -216,7 +225,7 @@ public abstract class Workers {
      * would only be in each other's way. Tick thread.
      *
      * @param nowNanos the time now
-     * @param intervalNanos how long workers are given to take what has been handed over
+     * @param intervalNanos the time for workers to take the runs that have been handed over
      */
     public final void followUp(long nowNanos, long intervalNanos) {
         if (followedUpBefore && nowNanos - followedUpNanos < intervalNanos) {
@@ -242,7 +251,7 @@ public abstract class Workers {
         }
     }
 
-    /** Whether all processors have been busy with short runs, of which so many were taken in that time. */
+    /** Whether all processors have been busy with short runs, given the number of runs taken in that time. */
     private boolean areShortRuns(long taken, long nanos) {
         return awakeCount() >= processors + WORKERS_BEYOND_PROCESSORS && taken * SHORT_RUN_NANOS >= nanos * processors;
     }
@@ -260,7 +269,7 @@ public abstract class Workers {
         return code instanceof ExecutorFeeder ? "feeder" : TICK;
     }
 
-    /** Runs the user's code on the calling thread; what it throws is logged and returned. */
+    /** Runs the user's code on the calling thread; its exception is logged and returned. */
     public static @Nullable Throwable runGuarded(Runnable code) {
         return RunBoundary.runGuarded(code);
     }
@@ -272,12 +281,12 @@ public abstract class Workers {
      */
     public void startIfShort(boolean isFirstNeeded) {}
 
-    /** Changes how many runs may go on at a time. Lowering it interrupts no run. */
+    /** Changes how many runs may be active at a time. Lowering it interrupts no run. */
     public void setMaxSize(int maxSize) {
         this.maxSize = maxSize;
     }
 
-    /** Returns how many runs may go on at a time. */
+    /** Returns how many runs may be active at a time. */
     public final int maxSize() {
         return maxSize;
     }
@@ -299,7 +308,7 @@ public abstract class Workers {
         return threadCount();
     }
 
-    /** Returns the number of runs going on. */
+    /** Returns the number of active runs. */
     public abstract int activeCount();
 
     /** Returns about how many due runs wait for a worker. */
@@ -318,23 +327,25 @@ public abstract class Workers {
     }
 
     /**
-     * Looks at the runs that are going on: the run, its thread, and since when. Only runs that started while
+     * Looks at the runs that are active: the run, its thread, and since when. Only runs that started while
      * {@link Listener#starting} returned the time.
      */
     public abstract void forEachRunning(RunningVisitor visitor);
 
-    /** Is shown a run that is going on. */
+    /** Is shown a run that is active. */
     public interface RunningVisitor {
 
         void visit(Runnable run, Thread thread, long startedNanos);
     }
 
-    /** Holds due runs back from now on; those going on go on. */
+    /** Holds due runs back from now on; active ones continue. */
     public final void pause() {
         paused = true;
     }
 
-    /** Runs the callback once when no run is going on, at once if there is none; callbacks that wait already come first. */
+    /**
+     * Runs the callback once when no run is active, at once if there is none; callbacks that wait already come first.
+     */
     public final void callWhenQuiet(Runnable callback) {
         quietCallback.accumulateAndGet(callback, Workers::bothOf);
         callBackIfQuiet();
@@ -359,7 +370,7 @@ public abstract class Workers {
         return paused;
     }
 
-    /** Whether no run waits and none is going on; exact once no thread hands over any more. */
+    /** Whether no run waits and none is active; exact once no thread hands over any more. */
     public final boolean isDrained() {
         // In this order: a thread that takes a run says so before the run leaves the ready queue.
         // A run that a pause has sent back to the queue meanwhile has been counted before it was let go.
@@ -399,12 +410,12 @@ public abstract class Workers {
     /** Interrupts the thread that hands runs over, after {@link #stopNow}: an executor may keep it. As above. */
     public void interruptFeeder() {}
 
-    /** Interrupts a thread; what that throws is logged. */
+    /** Interrupts a thread; an exception is logged. */
     static void interrupt(Thread thread) {
         try {
             thread.interrupt();
         } catch (Throwable ex) {
-            EngineLog.log(Level.WARNING, "A thread could not be interrupted", null, ex);
+            EngineLog.log(Level.WARNING, "A thread could not be interrupted; it continues", null, ex);
         }
     }
 
@@ -428,15 +439,12 @@ public abstract class Workers {
 
     /** Tells the listener that the last thread has ended after a stop, if so; until that succeeds, as no other thread would. */
     final void tellIfEnded() {
-        while (true) {
-            try {
-                if (hasEnded()) {
-                    listener.ended();
-                }
-                return;
-            } catch (Throwable ex) {
-                LockSupport.parkNanos(this, PAUSE_AFTER_FAILURE_NANOS);
-            }
+        ShortMemory.untilDone(lastStep);
+    }
+
+    private void endIfEnded() {
+        if (hasEnded()) {
+            listener.ended();
         }
     }
 
@@ -445,7 +453,7 @@ public abstract class Workers {
         try {
             return SeparateFrame.starting(listener, run, expiredNanos);
         } catch (Throwable ex) {
-            // The run goes on though the telling has failed.
+            // The run continues though the telling has failed.
             return 0;
         }
     }
@@ -460,7 +468,7 @@ public abstract class Workers {
         listener.wentIdle();
     }
 
-    /** Whether a callback waits for the moment when no run is going on. */
+    /** Whether a callback waits for the moment when no run is active. */
     final boolean isQuietAwaited() {
         return quietCallback.get() != null;
     }

@@ -113,8 +113,8 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * Registers the meters; without effect if they are registered there already, or the timers have been collected. What has been counted
-     * before counts. Where the registry throws, no meter is left behind.
+     * Registers the meters; without effect if they are registered there already, or the timers have been collected.
+     * Earlier counts are included. Where the registry throws, no meter is left behind.
      */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {

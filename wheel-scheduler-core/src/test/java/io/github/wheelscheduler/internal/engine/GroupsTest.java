@@ -563,7 +563,7 @@ class GroupsTest {
     void settingsThatBelongToTheExecutorAreRefused() {
         assertThatThrownBy(() -> executor.newGroup("reports").tick(Duration.ofMillis(1)))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("tick must not be set for a group, as it is the executor's; was set for group reports");
+                .hasMessage("tick must be set on the executor, not on a group; was set on group reports");
         assertThatThrownBy(() -> executor.newGroup(" "))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("name must not be blank, was ' '");
@@ -576,7 +576,7 @@ class GroupsTest {
         assertThatThrownBy(() -> group.group("inner")).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> executor.newGroup("reports").build())
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("There must be one group of a name; there is a group reports");
+                .hasMessage("The name of a group must be unique; there is already a group reports");
         assertThat(executor.group("reports")).isSameAs(group);
         assertThat(group.groupName()).isEqualTo("reports");
     }

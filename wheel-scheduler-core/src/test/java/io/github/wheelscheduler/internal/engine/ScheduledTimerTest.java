@@ -361,7 +361,7 @@ class ScheduledTimerTest {
         for (long deadline = NOW - 20; deadline < NOW + 20; deadline++) {
             assertThat(new RunnableTimer(owner, () -> {}, deadline).getDelay(TimeUnit.NANOSECONDS))
                     .isBetween(deadline - NOW, deadline - NOW + 7);
-            assertThat(new PeriodicTimer(owner, () -> {}, deadline, 5).exactDeadlineNanos())
+            assertThat(new PeriodicTimer(owner, () -> {}, deadline, 5).exactDueNanos())
                     .isEqualTo(deadline);
         }
     }

@@ -46,7 +46,7 @@ class StoppedExecutorTest {
         WheelTimer<?> series = executor.scheduleAtFixedRate(ran::incrementAndGet, 0, 1, MILLISECONDS);
         awaitThat(() -> refused.isCancelled() && series.isCancelled());
         awaitThat(() -> !log.messages().isEmpty());
-        assertThat(log.messages()).singleElement().asString().contains("shut down before this one");
+        assertThat(log.messages()).singleElement().asString().contains("must be shut down after the scheduler");
         assertEndsByItself(executor);
     }
 

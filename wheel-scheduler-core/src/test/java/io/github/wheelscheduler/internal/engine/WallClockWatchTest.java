@@ -171,15 +171,16 @@ class WallClockWatchTest {
             WheelTimer<?> unused = time.executor.scheduleAtFixedRate(rate, 10, 10, SECONDS);
             List<InstantTimer> timers = new ArrayList<>();
             for (int i = 0; i < 5_000; i++) {
-                timers.add(EngineOf.executor(time.executor).newInstantTimer(() -> {}, after(Duration.ofMinutes(30))));
+                timers.add(
+                        EngineOf.executor(time.executor).newInstantTimer(() -> {}, after(Duration.ofMinutes(30)), 0));
             }
             time.wallClock.fail(true);
             for (InstantTimer timer : timers) {
                 InstantTimer ignored = EngineOf.executor(time.executor).arming.arm(timer, false);
             }
             time.pass(Duration.ofSeconds(130));
-            assertThat(log.said("The clock failed")).hasSize(3);
-            assertThat(log.said("The clock failed").get(1)).contains("times since");
+            assertThat(log.said("Reading the wall clock failed")).hasSize(3);
+            assertThat(log.said("Reading the wall clock failed").get(1)).contains("times since");
             assertThat(time.wallClock.failures()).isBetween(130, 140);
             assertThat(rate.take()).hasSize(13);
             time.wallClock.fail(false);

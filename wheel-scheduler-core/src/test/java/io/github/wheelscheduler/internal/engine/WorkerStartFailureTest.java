@@ -80,7 +80,7 @@ class WorkerStartFailureTest {
             assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
         }
         gate.open();
-        assertThat(log.messages()).singleElement().asString().contains("further worker could not be started");
+        assertThat(log.messages()).singleElement().asString().contains("Another worker could not be started");
     }
 
     /** Nobody calls the executor meanwhile, and the workers that there are have long runs. */

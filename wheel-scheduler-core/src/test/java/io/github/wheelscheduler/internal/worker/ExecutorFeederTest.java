@@ -216,7 +216,7 @@ class ExecutorFeederTest {
         assertThat(order).containsExactly(0, 1, 2);
         awaitThat(workers::isDrained);
         assertThat(listener.abandoned).isEmpty();
-        assertThat(log.messages()).singleElement().asString().contains("refused a due run");
+        assertThat(log.messages()).singleElement().asString().contains("rejected a due run");
     }
 
     @Test
@@ -232,7 +232,7 @@ class ExecutorFeederTest {
         workers.signal();
         awaitThat(() -> ran.get() == 1);
         assertThat(workers.refusedHandOvers()).isEqualTo(1);
-        assertThat(log.messages()).singleElement().asString().contains("refused a due run");
+        assertThat(log.messages()).singleElement().asString().contains("rejected a due run");
     }
 
     @Test
@@ -273,7 +273,7 @@ class ExecutorFeederTest {
         awaitThat(() -> listener.ended.get() == 1);
         assertThat(log.messages())
                 .hasSize(2)
-                .allSatisfy(message -> assertThat(message).contains("that it never started are cancelled: 1"));
+                .allSatisfy(message -> assertThat(message).contains("so due runs are cancelled: 1"));
     }
 
     @Test
@@ -401,7 +401,7 @@ class ExecutorFeederTest {
         assertThat(ran).hasValue(2);
         assertThat(log.messages())
                 .hasSize(2)
-                .allSatisfy(message -> assertThat(message).contains("Handing over due runs failed"));
+                .allSatisfy(message -> assertThat(message).contains("Handing due runs to the executor failed"));
     }
 
     @Test

@@ -42,11 +42,11 @@ class ExecutorRefusalsTest {
     void oneRefusalAMinuteIsLoggedWithTheNumberOfTheOthers(long originNanos) {
         nowNanos = originNanos;
         refuseFor(60);
-        assertThat(log.messages()).singleElement().asString().contains("refused a due run");
+        assertThat(log.messages()).singleElement().asString().contains("rejected a due run");
         refuseFor(61);
         assertThat(log.messages()).hasSize(3);
-        assertThat(log.messages().get(1)).contains("refused a due run (and due runs 59 times");
-        assertThat(log.messages().get(2)).contains("refused a due run (and due runs 59 times");
+        assertThat(log.messages().get(1)).contains("rejected a due run (and 59 more times");
+        assertThat(log.messages().get(2)).contains("rejected a due run (and 59 more times");
         assertThat(refusals.total).hasValue(121);
     }
 
@@ -57,7 +57,7 @@ class ExecutorRefusalsTest {
         refuseFor(10);
         nowNanos += 59 * SECOND;
         refuseFor(1);
-        assertThat(log.messages()).hasSize(2).allMatch(line -> line.contains("refused a due run"));
+        assertThat(log.messages()).hasSize(2).allMatch(line -> line.contains("rejected a due run"));
     }
 
     @ParameterizedTest

@@ -102,7 +102,7 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
         waiting.awaitArrivals(1);
         assertThat(log.messages())
                 .hasSize(2)
-                .allSatisfy(message -> assertThat(message).contains("further worker could not be started"));
+                .allSatisfy(message -> assertThat(message).contains("Another worker could not be started"));
     }
 
     /** Has the last one that is free run a task, so that it tries to start another. */

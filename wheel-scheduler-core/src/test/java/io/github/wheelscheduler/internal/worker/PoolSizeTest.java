@@ -64,7 +64,8 @@ class PoolSizeTest extends ElasticPoolFixture {
     void starterStartsTheFirstWorkerAheadOfARun() {
         ElasticPool workers = create(this::worker, 4, LONG, null);
         workers.startAhead();
-        awaitThat(() -> workers.threadCount() == 1);
+        // The count grows before the factory is asked.
+        awaitThat(() -> threads.size() == 1 && workers.threadCount() == 1);
         awaitIdle(workers);
         workers.startAhead();
         assertThat(threads).hasSize(1);

@@ -1,4 +1,4 @@
-// The page's own state, all of it in the query of its address, so that reload, back and a sent link show the same.
+// The page's own state lies in its address, so that reload, back and a sent link show the same.
 
 export const read = () => Object.fromEntries([...new URLSearchParams(location.search)].filter(([, value]) => value));
 

@@ -1,11 +1,12 @@
 // Talks to the endpoints, and says in words what goes wrong.
+import {joined} from './format.js';
 import {parse} from './json.js';
 
 const PATIENCE_MILLIS = 20_000;
 
 const MISSED_MILLIS = 120_000;
 
-/** The address of the page without a slash at its end, however it was opened: all others are relative to it. */
+/** The address of the page without a slash at its end. */
 const page = import.meta.url.replace(/\/[^/]*$/, '');
 
 /** Why there is no answer. Its kind decides what the page says. */
@@ -19,7 +20,7 @@ export class Problem extends Error {
 const KINDS = {400: 'bad', 401: 'login', 403: 'denied', 404: 'missing', 405: 'readonly', 409: 'conflict', 415: 'type',
   502: 'gone', 504: 'gone'};
 
-/** The nodes behind this address. The first that answers is shown, until another one is asked for. */
+/** The nodes behind this address. The first to answer is shown until the user chooses another. */
 export const nodes = {
   shown: null,
   other: null,
@@ -32,7 +33,7 @@ export const nodes = {
   /** Returns whether an answer of that node is to be shown. */
   takes(header) {
     const isOther = header && this.shown && header !== this.shown;
-    // The same name with another id is a process that was restarted, unless the one before still answers.
+    // The same name with another id is a restarted process, unless the former one still answers.
     if (isOther && !this.other && !this.replaced.has(header) && this.nameOf(header) === this.nameOf(this.shown)) {
       this.replaced.add(this.shown);
       this.restarts++;
@@ -116,7 +117,7 @@ export async function get(path, parameters, signal) {
   throw new Problem('otherNode', 0);
 }
 
-/** The header that Spring Security wants to see; empty where it wants none, null before the first POST. */
+/** The header that Spring Security requires, perhaps empty; null before the first POST. */
 let csrf = null;
 
 async function fetchToken() {
@@ -134,7 +135,7 @@ export async function post(path, body) {
   try {
     return await postOnce(path, body);
   } catch (problem) {
-    // The session may have ended, and the token with it, or it is wanted in another form; some chains say 401 then.
+    // The session and its token may have ended, or another form of the token is needed.
     if (![401, 403].includes(problem.status)) {
       throw problem;
     }
@@ -150,41 +151,49 @@ async function postOnce(path, body) {
   return {json, node: node && nodes.nameOf(node)};
 }
 
-/** What a problem means to who sees it: `[title, text]`. What is no problem is thrown on. */
+/** Explains a problem to the user: `[title, text]`. Other errors are rethrown. */
 export function explain(problem, isSteering) {
   if (!(problem instanceof Problem)) {
     throw problem;
   }
   const [title, text] = (isSteering && STEERING[problem.kind]) || READING[problem.kind] || READING.broken;
-  return [`${title}.`,
-    `${problem.reason ? `${problem.reason}. ` : ''}${text}${problem.status ? ` (status ${problem.status})` : ''}`];
+  const {reason, status} = problem;
+  const isSchedule = isSteering && problem.kind === 'bad' && SCHEDULE.test(reason);
+  return [`${isSchedule ? 'Invalid schedule' : title}.`,
+    joined([reason && `${reason}.`, (!reason || problem.kind === 'denied') && text, status && `(status ${status})`], ' ')];
 }
 
+/** The rule that a schedule breaks begins with the name of its field. */
+const SCHEDULE = /^(cron|fixedRate|fixedDelay|once|zone|exactly one)\b/i;
+
 const READING = {
-  notExposed: ['The endpoint of the scheduler is not exposed', 'This page reads from it. Set in the application '
-    + 'management.endpoints.web.exposure.include=wheeldashboard,wheelscheduler and, to steer, '
+  notExposed: ['The endpoint wheelscheduler is not exposed', 'This page reads from it. Set in the application '
+    + 'management.endpoints.web.exposure.include=wheeldashboard,wheelscheduler and, to steer tasks, '
     + 'management.endpoint.wheelscheduler.access=unrestricted'],
-  gone: ['The application does not answer', 'It is tried again until it does; what is shown is from before.'],
-  slow: ['The application is slow', 'It has not answered for 20 s, and is tried again.'],
-  login: ['You are not signed in', 'The application wants you to sign in first, or your session has ended.'],
-  denied: ['You may not see this', 'The security rules of the application do not let you.'],
-  missing: ['There is no such thing', 'It has gone, or the endpoint is not exposed.'],
-  noScheduler: ['This application has no scheduler on the wheel', 'So there is nothing to show.'],
-  bad: ['The server does not understand this', 'A filter or a value in the address may be wrong.'],
-  broken: ['There is no answer that can be shown', 'The application, or a proxy before it, has answered with an error.']
+  gone: ['The application does not answer', 'Trying again; the data shown is old.'],
+  slow: ['The application is slow', 'It has not answered for 20 s; trying again.'],
+  login: ['You are not signed in', 'Sign in, or sign in again if your session has expired.'],
+  denied: ['Access denied', 'The security rules of the application do not let you see this.'],
+  missing: ['Not found', 'It no longer exists, or the endpoint is not exposed.'],
+  noDurable: ['Durable tasks are not available',
+    'The application has none, or the endpoint wheeldurable is not exposed.'],
+  noScheduler: ['No scheduler of this application uses the wheel', 'There is nothing to show.'],
+  bad: ['Invalid request', 'Check the filter and the values in the address.'],
+  broken: ['Unexpected answer', 'The application, or a proxy in front of it, answered with an error.']
 };
 
-const UNKNOWN = ['Nobody knows whether it was done', 'There was no answer. Look at the state before you try again.'];
+const UNKNOWN = ['Outcome unknown', 'There was no answer. Check the state before you try again.'];
 
 const STEERING = {
   gone: UNKNOWN,
   slow: UNKNOWN,
-  login: ['Not done: you are not signed in', 'Sign in, and try again.'],
-  denied: ['Not done: you may not steer',
-    'You lack the right, or the CSRF token or the origin of the request was refused.'],
-  missing: ['Not done: it is gone', 'There is nothing of that name any more.'],
-  readonly: ['Not done: only reading is allowed', 'Steering needs management.endpoint.<endpoint>.access=unrestricted.'],
-  conflict: ['Not done: its state does not allow it', 'Look at what it does now.'],
-  bad: ['Not done: the request makes no sense', 'Change what you have entered.'],
-  type: ['Not done: JSON did not arrive', 'Something on the way has changed the request.']
+  login: ['Not done: you are not signed in', 'Sign in and try again.'],
+  denied: ['Not done: permission denied',
+    'You lack the role, or the CSRF token or the origin of the request was refused.'],
+  missing: ['Not done: it no longer exists', 'Refresh the page.'],
+  readonly: ['Not done: the endpoint is read-only',
+    'Steering needs management.endpoint.<endpoint>.access=unrestricted.'],
+  conflict: ['Not possible in its current state', 'Check what it is doing now.'],
+  bad: ['Invalid request', 'Change what you entered.'],
+  type: ['Not done: the JSON did not arrive', 'A proxy may have changed the request.']
 };

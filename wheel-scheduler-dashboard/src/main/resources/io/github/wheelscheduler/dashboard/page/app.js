@@ -3,17 +3,18 @@ import {changed, go, read, to} from './address.js';
 import {explain, get, nodes, Problem, settings as readSettings} from './api.js';
 import {attribute, button, el, refill, show, text} from './dom.js';
 import {countOf, showFindings} from './findings.js';
-import {duration} from './format.js';
+import {clock, duration, HERE, instant, joined, lower} from './format.js';
 import {add} from './history.js';
 import {signIn} from './steer.js';
 import {day} from './view-day.js';
 import {durable} from './view-durable.js';
+import {durableTask} from './view-durable-task.js';
 import {overview} from './view-overview.js';
 import {task} from './view-task.js';
 import {tasks} from './view-tasks.js';
 
-const VIEWS = {overview, day, tasks, task, durable};
-const NAV = {overview: 'Overview', day: 'Next 24 hours', tasks: 'Tasks', durable: 'Durable tasks'};
+const VIEWS = {overview, day, tasks, task, durable, 'durable-task': durableTask};
+const NAV = {overview: 'Overview', day: 'Tonight', tasks: 'Tasks', durable: 'Durable tasks'};
 const LIVE = {1: 1000, 5: 5000, 30: 30_000, off: 0};
 const LIVE_BY_DEFAULT = '5';
 
@@ -22,8 +23,8 @@ const AGAIN_MILLIS = 1000;
 const RARELY_MILLIS = 8000;
 const SIGN_IN_MILLIS = 30_000;
 
-const [application, nav, live, age, problemBox, nodesBox, footer, viewBox] =
-  ['application', 'nav', 'live', 'age', 'problem', 'nodes', 'footer', 'view'].map(id => document.getElementById(id));
+const [application, nav, live, age, problemBox, nodesBox, footer, loading, viewBox] =
+  ['application', 'nav', 'live', 'age', 'problem', 'nodes', 'footer', 'loading', 'view'].map(id => document.getElementById(id));
 
 /** What views share. */
 const context = {
@@ -31,7 +32,18 @@ const context = {
   schedulers: [],
   day: null,
   isSteering: false,
+  started: null,
   path: () => context.settings.endpoints.wheelscheduler.path,
+
+  /** Why the scheduler of a task does not run it: paused, halted, off or shut down; else empty. */
+  heldBy({scheduler}) {
+    const state = context.schedulers.find(one => one.name === scheduler)?.state ?? 'RUNNING';
+    return state === 'RUNNING' ? '' : lower(state);
+  },
+
+  /** Since when the process has been running: it knows nothing of earlier ones. */
+  sinceStart: now => `since start, ${clock(context.started, now)}`,
+
   async list(parameters, signal) {
     const answer = await get(context.path(), parameters, signal);
     add(answer.schedulers, answer.now);
@@ -39,12 +51,13 @@ const context = {
       context.schedulers = answer.schedulers;
     }
     context.isSteering = answer.steering;
+    context.started = answer.started;
     return answer;
   }
 };
 
-let view = null;
-let viewKey = null;
+let view = null, viewKey = null;
+let isMoved = false;
 let sequence = 0;
 let running = null;
 let timer = 0;
@@ -73,14 +86,16 @@ async function look() {
     const shown = view;
     const data = await shown.load(read(), signal);
     // One after the other: nodes that take turns would else always answer with one of each.
-    data.list ??= await context.list({show: 'findings', limit: 0}, signal);
+    const overall = data.list?.findings ? data.list : await context.list({show: 'findings', limit: 0}, signal);
+    data.list ??= overall;
     if (mine !== sequence) {
       return;
     }
     receivedMillis = Date.now();
     shown.show(data);
-    showFindings(data.list.findings);
-    const wrong = countOf(data.list.findings);
+    showLoaded();
+    showFindings(overall);
+    const wrong = countOf(overall.findings);
     const marked = `${wrong ? `(${wrong}) ` : ''}${shown.title ?? NAV[document.body.dataset.view]}`;
     document.title = `${marked} · ${context.settings.application} · Wheel Scheduler`;
     document.body.dataset.answers = ++answers;
@@ -100,6 +115,9 @@ async function look() {
     context.settings = null;
   }
   plan(problem);
+  if (problem !== null) {
+    show(loading, false);
+  }
   showNodes();
   showProblem(problem?.kind === 'otherNode' ? null : problem);
   showAge();
@@ -134,17 +152,27 @@ function showSettings({application: name, scheduler, endpoints: {wheelscheduler,
 function route() {
   const state = read();
   const name = Object.hasOwn(VIEWS, state.view) ? state.view : 'overview';
-  const key = name === 'task' ? [name, state.id, state.scheduler].join('\n') : name;
+  const key = name.endsWith('task') ? [name, state.id, state.scheduler, state.handler].join('\n') : name;
   if (key !== viewKey) {
     view?.close?.();
     view = VIEWS[name](context, state);
     document.body.dataset.view = name;
     attribute(view.node, 'data-test', `view-${name}`);
     viewBox.replaceChildren(view.node);
-    if (viewKey !== null) {
-      viewBox.focus({preventScroll: true});
-    }
+    show(viewBox, false);
+    show(loading, true);
+    isMoved = viewKey !== null;
     viewKey = key;
+  }
+}
+
+/** Before there is an answer, a view would say that there is nothing. */
+function showLoaded() {
+  show(loading, false);
+  show(viewBox, true);
+  if (isMoved) {
+    isMoved = false;
+    viewBox.focus({preventScroll: true});
   }
 }
 
@@ -153,7 +181,7 @@ function showNav() {
   for (const link of nav.children) {
     const {view: other} = link.dataset;
     link.href = to(other === 'overview' ? {} : {view: other});
-    attribute(link, 'aria-current', (other === name || (other === 'tasks' && name === 'task')) && 'page');
+    attribute(link, 'aria-current', (other === name || [`${other}-task`, other.slice(0, -1)].includes(name)) && 'page');
   }
   live.querySelector(`[value="${liveKey()}"]`).checked = true;
 }
@@ -173,12 +201,13 @@ function showNodes() {
   const [name, otherName] = [shown, other].map(header => header && nodes.nameOf(header));
   show(nodesBox, other);
   refill(nodesBox, `${shown} ${other}`, () => other && [
-    `Several nodes answer at this address. What you see is from ${name}; answers of ${otherName} are left out.`,
+    `Several nodes answer at this address. This is ${name}; answers from ${otherName} are ignored.`,
     button(`Show ${otherName}`, 'swap-node', () => {
       nodes.swap();
       look();
     })]);
-  text(footer, name && `Node ${name}${nodes.restarts ? ', restarted meanwhile' : ''}`);
+  text(footer, joined([name && `Node ${name}`, context.started && `process started ${instant(context.started)} ${HERE}`,
+    nodes.restarts > 0 && 'restarted since this page was opened']));
 }
 
 function showAge() {
@@ -226,5 +255,13 @@ document.addEventListener('visibilitychange', () => {
   }
 });
 history.scrollRestoration = 'manual';
+document.addEventListener('keydown', event => {
+  const field = document.querySelector('[type=search]');
+  const isTyping = /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName) || document.querySelector('dialog');
+  if (event.key === '/' && field && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    field.focus();
+  }
+});
 setInterval(() => document.hidden || showAge(), 1000);
 moved();

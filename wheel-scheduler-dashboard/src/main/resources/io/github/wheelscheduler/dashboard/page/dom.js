@@ -1,6 +1,7 @@
-// Makes elements and changes them in place. Every value becomes text or an attribute, never markup.
+// Makes and changes elements. Every value becomes text or an attribute, never markup.
+import {TERMS} from './format.js';
 
-/** Makes an element: `el('td.wide', {title: 'x', onclick: f}, 'text', node)`. What is null or false is left out. */
+/** Makes an element: `el('td.wide', {title: 'x', onclick: f}, 'text', node)`, without null and false. */
 export const el = (name, ...rest) => fill(document.createElement(name.split('.')[0]), name, ...rest);
 
 export const svg = (name, ...rest) =>
@@ -21,7 +22,7 @@ function fill(node, name, attributes = {}, ...children) {
 
 const present = children => [children].flat(Infinity).filter(child => child != null && child !== false);
 
-/** Sets an attribute, or takes it away if the value is null or false; does nothing where it is so already. */
+/** Sets an attribute, or removes it if the value is null or false. */
 export function attribute(node, key, value) {
   if (value == null || value === false) {
     node.removeAttribute(key);
@@ -30,7 +31,7 @@ export function attribute(node, key, value) {
   }
 }
 
-/** Sets a text; one that is the same stays untouched, so that what is selected in it stays selected. */
+/** Sets a text; an equal one is left alone, so that a selection in it stays. */
 export function text(node, value) {
   const wanted = value || value === 0 ? String(value) : '';
   if (node.textContent !== wanted) {
@@ -54,7 +55,7 @@ export function refill(node, signature, make) {
 
 const rowsOf = new WeakMap();
 
-/** Makes the children of a node those of the items, each by `make(item, index)`: `{node, update(item)}`. */
+/** Makes a child of a node for each item, by `make(item, index)`: `{node, update(item)}`. */
 export function keyed(parent, items, keyOf, make) {
   const rows = rowsOf.get(parent) ?? new Map();
   rowsOf.set(parent, rows);
@@ -92,6 +93,7 @@ const ICONS = {
   overdue: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 5v3.4l2.4 1.6',
   pending: 'M4 2.5h8M4 13.5h8M5 2.5c0 5 6 6 6 11M11 2.5c0 5-6 6-6 11',
   running: 'M5 3l8 5-8 5z',
+  claimed: 'M3 3h10v10H3zM3 7h10',
   paused: 'M5.5 3v10M10.5 3v10',
   disabled: 'M8 2.5a5.5 5.5 0 1 0 .01 0M4.2 4.2l7.6 7.6',
   over: 'M4 14V2.5h8l-2 3 2 3H4',
@@ -112,11 +114,12 @@ export const button = (label, test, onclick, more) =>
 export const panel = (title, head, ...children) =>
   el('section.panel', {'aria-label': title}, el('header', {}, el('h2', {}, title), head), children);
 
-/** A table with a caption for those who hear it; its body is returned, too. A head is a text or a node. */
+/** A table with a caption for screen readers; returns its body, too. A head is a text or a node. */
 export function table(caption, heads, test) {
   const body = el('tbody');
   const node = el('table', {'data-test': test}, el('caption.unseen', {}, caption),
-    el('thead', {}, el('tr', {}, heads.map(head => (head.tagName ? head : el('th', {scope: 'col'}, head))))), body);
+    el('thead', {}, el('tr', {}, heads.map(head =>
+      (head.tagName ? head : el('th', {scope: 'col', title: TERMS[head]}, head))))), body);
   return {node, body};
 }
 
@@ -159,7 +162,7 @@ export function folded(summary, content, draw) {
   return {node, update};
 }
 
-/** A list of facts: `{node, set(facts)}`, where a fact is `name: [value, more]`, and more stands in a line below. */
+/** A list of facts: `{node, set(facts)}`. A fact is `name: [value, line below]`. */
 export function factsOf() {
   const node = el('dl.facts');
   return {
@@ -167,7 +170,7 @@ export function factsOf() {
     set: facts => keyed(node, Object.entries(facts), ([name]) => name, ([name]) => {
       const [value, more] = [el('dd'), el('dd.more')];
       return {
-        node: el('div', {}, el('dt', {}, name), value, more),
+        node: el('div', {}, el('dt', {title: TERMS[name]}, name), value, more),
         update([, [now, below]]) {
           text(value, now);
           text(more, below);

@@ -2,6 +2,13 @@
 
 export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** Keeps a number and its unit on one line. */
+const NBSP = '\u00a0';
+
+/** The same in a sentence that the server has written. */
+export const unbroken = sentence =>
+  sentence.replace(/(\d) (?=(?:[nµm]?s|min|h|d|runs?|tasks?|times?|workers?)\b|%)/g, `$1${NBSP}`);
+
 const ISO = /^(-)?P(?:(-?[\d.]+)D)?(?:T(?:(-?[\d.]+)H)?(?:(-?[\d.]+)M)?(?:(-?[\d.]+)S)?)?$/;
 
 /** The seconds of a duration such as `PT1M0.5S`; null if it is none. */
@@ -20,19 +27,19 @@ export function duration(given) {
     return '–';
   }
   if (given <= 0) {
-    return given < 0 ? `−${duration(-given)}` : '0 s';
+    return given < 0 ? `−${duration(-given)}` : `0${NBSP}s`;
   }
   for (const [factor, unit, end] of SMALL) {
     const scaled = given * factor;
     const rounded = scaled < 10 ? Math.round(scaled * 10) / 10 : Math.round(scaled);
     if (rounded < end) {
-      return `${rounded} ${unit}`;
+      return `${rounded}${NBSP}${unit}`;
     }
   }
   const [size, unit, small, smallUnit] = LARGE.find(([least]) => given >= least) ?? LARGE.at(-1);
   const total = Math.round(given / small) * small;
   const rest = Math.round(total % size / small);
-  return `${count(Math.floor(total / size))} ${unit}${rest ? ` ${rest} ${smallUnit}` : ''}`;
+  return `${count(Math.floor(total / size))}${NBSP}${unit}${rest ? `${NBSP}${rest}${NBSP}${smallUnit}` : ''}`;
 }
 
 export const lasting = iso => duration(seconds(iso));
@@ -44,7 +51,7 @@ export const joined = (texts, by = ', ') => texts.filter(Boolean).join(by);
 export const count = value => value?.toLocaleString('en') ?? '–';
 
 /** "1 task", "2 tasks". */
-export const plural = (value, word) => `${count(value)} ${word}${Number(value) === 1 ? '' : 's'}`;
+export const plural = (value, word) => `${count(value)}${NBSP}${word}${Number(value) === 1 ? '' : 's'}`;
 
 const formats = new Map();
 
@@ -64,6 +71,32 @@ export function instant(iso, zone = HERE) {
   }
 }
 
+/** Date and time here and, where it is another zone, there. */
+export const inZones = (iso, zone) =>
+  joined([`${instant(iso)} ${HERE}`, zone && zone !== HERE && `${instant(iso, zone)} ${zone}`], ' = ');
+
+/** By how much the clocks of a zone are ahead of UTC, in milliseconds. */
+const offsetOf = (iso, zone) => Date.parse(`${instant(iso, zone).replace(' ', 'T')}Z`) - Math.floor(Date.parse(iso) / 1000) * 1000;
+
+/** For each run, in order, what a clock change in the zone does to it; empty where nothing. */
+export function clockChanges(runs, zone) {
+  return runs.map((run, at) => {
+    if (!zone || at === 0) {
+      return '';
+    }
+    const change = offsetOf(run, zone) - offsetOf(runs[at - 1], zone);
+    const isTwice = runs.slice(0, at).some(before => instant(before, zone) === instant(run, zone));
+    return isTwice ? 'second run at this local time: the clocks go back' : change < 0 ? 'after the clocks have gone back'
+      : change > 0 ? 'after the clocks have gone forward' : '';
+  });
+}
+
+/** Local times that a zone skips, each before the run that follows: `[{local, before}]`. */
+export const skippedBefore = (skipped, runs, zone) => (skipped ?? []).map(local => {
+  const written = local.replace('T', ' ').padEnd(19, ':00');
+  return {local: written, before: runs.findIndex(run => instant(run, zone) > written)};
+});
+
 /** Only the time if the instant is on the day of the other. */
 export function clock(iso, now) {
   const [day, time] = instant(iso).split(' ');
@@ -77,11 +110,32 @@ export function relative(iso, now) {
   }
   const distance = (Date.parse(iso) - Date.parse(now)) / 1000;
   const rough = duration(Math.abs(Math.abs(distance) < 10 ? distance : Math.round(distance)));
-  return distance === 0 ? 'now' : distance > 0 ? `in ${rough}` : `${rough} ago`;
+  return distance === 0 ? 'now' : distance > 0 ? `in${NBSP}${rough}` : `${rough} ago`;
 }
+
+/** Jargon, and what it means. */
+export const TERMS = {
+  'Tick thread': 'Turns the wheel and hands due runs to the workers. Oversleep: how much later than planned it woke up.',
+  'Lateness': 'How late runs start: late off the wheel, or waiting for a worker.',
+  'Late': 'How late the next run is by now',
+  'Late by': 'How late the next run is by now',
+  'Mean lateness': 'How late handlers were called on average',
+  'Next wake-up': 'When the tick thread wakes up next, usually for the next timer',
+  'Timers pending': 'Timers waiting for their time or for a worker',
+  'Skipped': 'Due runs that did not take place',
+  'Missed': 'Runs that came due while the task or the scheduler was busy and were not caught up on',
+  'Overruns': 'Runs that took longer than the interval to the next',
+  'Claimed': 'Reserved by a node, which runs them when they are due',
+  'Clock uncertainty': 'How far the node may be off in its estimate of the database clock',
+  'Released': 'Claimed tasks returned so that another node can start them sooner',
+  'Taken over': 'Tasks of dead nodes released by this node',
+  'Lost': 'Claimed tasks that another node owned when they were due'
+};
+
+export const lower = word => word.toLowerCase().replace('_', ' ');
 
 const KINDS = {fixedRate: 'fixed rate', fixedDelay: 'fixed delay'};
 
 export const written = ({kind, text, zone}) => `${KINDS[kind] ?? kind} ${text}${zone ? `, ${zone}` : ''}`;
 
-export const inWords = schedule => schedule.words ?? written(schedule);
+export const inWords = schedule => unbroken(schedule.words ?? written(schedule));

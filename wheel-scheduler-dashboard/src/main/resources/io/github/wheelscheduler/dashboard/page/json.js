@@ -1,4 +1,4 @@
-// Reads JSON so that integers beyond 2^53 stay what they are: those become BigInt. Browsers before 2025 round them.
+// Reads JSON; integers beyond 2^53 become BigInt. Browsers before 2025 round them.
 
 export const parse = json => JSON.parse(json, (key, value, context) =>
   (typeof value === 'number' && isLong(context?.source ?? '0') ? BigInt(context.source) : value));

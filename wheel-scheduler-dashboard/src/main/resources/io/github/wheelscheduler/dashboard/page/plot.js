@@ -1,17 +1,17 @@
 // The plot of lateness, drawn by uPlot, and the same as a table.
 import {el, folded, listing, text} from './dom.js';
-import {duration, instant} from './format.js';
+import {duration, instant, TERMS} from './format.js';
 
 const HEIGHT = 150;
 const ROWS = 12;
-const SERIES = {p50: 'half of the runs', p99: '99 of 100 runs'};
+const SERIES = {p50: 'median', p99: 'slowest 1 %'};
 const KEYS = Object.keys(SERIES);
 
 export function plot(name) {
   const area = el('div.plot', {role: 'img'});
   const [values, keys] = [KEYS.map(() => el('b')), KEYS.map(() => el('i'))];
   const numbers = listing(`Lateness of ${name}`, ['Time', ...KEYS]);
-  const details = folded('As a table', numbers.node, () => numbers.set(points.slice(-ROWS).reverse(), point => point.at,
+  const details = folded('Show as table', numbers.node, () => numbers.set(points.slice(-ROWS).reverse(), point => point.at,
     point => [instant(new Date(point.at * 1000).toISOString()).slice(11), ...KEYS.map(key => duration(point[key]))]));
   let points = [];
   let drawn = null;
@@ -35,7 +35,7 @@ export function plot(name) {
   }
 
   return {
-    node: el('figure', {}, el('figcaption', {}, 'Lateness since this page was opened',
+    node: el('figure', {}, el('figcaption', {}, el('span', {title: TERMS.Lateness}, 'Lateness since this page was opened'),
       el('div.legend', {}, KEYS.map((key, at) =>
         el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details.node),
     update(now) {

@@ -25,10 +25,13 @@ export const signIn = problem =>
   problem.kind === 'login' && el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true},
     'Sign in');
 
-/** Opens a dialog. Returns `{body, row, closed}`: its inside, its buttons, and whether it was confirmed. */
-export function dialog(title, test, action, kind = 'primary') {
+/**
+ * Opens a dialog. Returns `{body, row, closed}`: its inside, its buttons, and whether it was confirmed. The focus is on
+ * the button that changes nothing, unless a field takes it.
+ */
+export function dialog(title, test, action, kind = 'primary', keep = 'Cancel') {
   const body = el('div.dialog-body');
-  const row = el('div.actions', {}, button(action ? 'Cancel' : 'Close', 'cancel', () => node.close(''),
+  const row = el('div.actions', {}, button(action ? keep : 'Close', 'cancel', () => node.close(''),
     {autofocus: true}),
     action && button(action, 'confirm', () => node.close('yes'), {class: kind}));
   const node = el('dialog', {'aria-label': title, 'data-test': test}, el('h2', {}, title), body, row);
@@ -44,7 +47,7 @@ export function dialog(title, test, action, kind = 'primary') {
 }
 
 /**
- * Steers once, and says `done`, or what went wrong. If there is a `question`, `{title, lines, label, kind}`, or several
+ * Steers once, and says `done`, a text or a function that returns it, or what went wrong. If there is a `question`, `{title, lines, label, kind, keep}`, or several
  * nodes might do it, it asks before. Returns the answer, or null if there is none.
  */
 export async function act({path, body, done, question}) {
@@ -55,11 +58,11 @@ export async function act({path, body, done, question}) {
   busy.add(key);
   try {
     const lines = [...(question?.lines ?? []), ...(nodes.other === null ? [] : [
-      `Not only ${nodes.nameOf(nodes.shown)}, which you see, answers here, but ${nodes.nameOf(nodes.other)}, too. `
-        + 'One of them will do this, and the page cannot choose which.'])];
+      `Both ${nodes.nameOf(nodes.shown)}, which is shown, and ${nodes.nameOf(nodes.other)} answer at this address. `
+        + 'One of them will do this; the page cannot choose which.'])];
     if (lines.length > 0) {
-      const asked = dialog(question?.title ?? 'Which node?', 'ask', question?.label ?? 'Do it all the same',
-        question?.kind);
+      const asked = dialog(question?.title ?? 'Which node?', 'ask', question?.label ?? 'Do it anyway',
+        question?.kind, question?.keep);
       asked.body.append(...lines.map(line => el('p', {}, line)));
       if (!await asked.closed) {
         return null;
@@ -67,7 +70,7 @@ export async function act({path, body, done, question}) {
     }
     const {json, node} = await post(path, body);
     if (done) {
-      note('ok', `${done}.`, nodes.other === null ? '' : `Node ${node} has done it.`);
+      note('ok', `${done.call ? await done(json) : done}.`, nodes.other === null ? '' : `Done by node ${node}.`);
     }
     return json;
   } catch (problem) {
@@ -81,14 +84,14 @@ export async function act({path, body, done, question}) {
   }
 }
 
-/** Copies a text; over plain HTTP, where there is no clipboard, as browsers have always done. */
+/** Copies a text; over plain HTTP, without a clipboard, by execCommand. */
 export async function copy(value, source) {
   const isCopied = navigator.clipboard
     ? await navigator.clipboard.writeText(value).then(() => true, () => copySelected(value))
     : copySelected(value);
   source.dataset.copied = isCopied ? 'copied' : 'not copied';
   document.getElementById('announce').textContent = isCopied ? `Copied ${value}`
-    : 'The browser does not let it be copied';
+    : 'The browser refused to copy it';
   setTimeout(() => delete source.dataset.copied, 1500);
 }
 
@@ -107,11 +110,26 @@ function copySelected(value) {
 export const copyButton = (what, value) => button(icon('copy'), 'copy', event => copy(value(), event.currentTarget),
   {class: 'copy', 'aria-label': `Copy ${what}`});
 
+/** The id of a trace, as a link where its address is known. */
+export const traceLink = ({traceId: id, traceUrl: url}) =>
+  (url ? el('a', {href: url, target: '_blank', rel: 'noopener noreferrer'}, id) : el('code', {}, id));
+
+export const traceId = one => ['trace id ', traceLink(one), copyButton('the trace id', () => one.traceId)];
+
 export const copied = id => el('span.named', {}, el('span.id', {}, id), copyButton('the id', () => id));
 
-/** The name of an action on its button. */
-export const label = action => action[0].toUpperCase() + action.slice(1);
+/** Why all that steers is off. */
+export const READ_ONLY = 'Read-only: steering needs management.endpoint.wheelscheduler.access=unrestricted';
 
-/** A button that steers; dots on it say that it asks before. What `more` has goes into the request. */
-export const steerButton = (path, action, done, {test = action, question, ...more} = {}) =>
-  button(label(action) + (question ? '…' : ''), test, () => act({path, body: {action, ...more}, done, question}));
+const LABELS = {reset: 'Restore configured schedule', retry: 'Retry'};
+
+/** The name of an action on its button. */
+export const label = action => LABELS[action] ?? action[0].toUpperCase() + action.slice(1);
+
+/**
+ * A button that steers; dots on it say that it asks before. Its `title` says what it does, and `why` it is off, if it
+ * is. What `more` has goes into the request.
+ */
+export const steerButton = (path, action, done, {test = action, question, title, why, ...more} = {}) =>
+  button(label(action) + (question ? '…' : ''), test, () => act({path, body: {action, ...more}, done, question}),
+    {title: why || title, disabled: Boolean(why)});

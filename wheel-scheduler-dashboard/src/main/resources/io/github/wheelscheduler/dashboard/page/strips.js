@@ -7,7 +7,7 @@ const MOST = 10;
 const BAR = 6;
 const RISE = 13;
 
-/** The last runs as bars: up if they ended well, down and hollow if they failed, the longer the higher. */
+/** The last runs as bars: up for a success, down and hollow for a failure, by duration. */
 export function runs() {
   const [width, height] = [MOST * BAR, 2 * RISE];
   const node = svg('svg.runs', {viewBox: `0 0 ${width} ${height}`, width, height, role: 'img'});
@@ -18,8 +18,7 @@ export function runs() {
       refill(node, last.map(run => run.start + run.duration).join(), () => {
         const longest = Math.max(...last.map(run => seconds(run.duration)), 1e-9);
         attribute(node, 'aria-label',
-          `The last ${plural(last.length, 'run')}: ${last.filter(hasFailed).length} failed, `
-          + `the longest took ${duration(longest)}`);
+          `Last ${plural(last.length, 'run')}: ${last.filter(hasFailed).length} failed, longest ${duration(longest)}`);
         return [svg('path.base', {d: `M0 ${RISE}h${width}`}),
           ...last.map((run, at) => bar(run, (MOST - last.length + at) * BAR, longest))];
       });
@@ -35,7 +34,7 @@ function bar(run, x, longest) {
   const height = 2.5 + share * (RISE - 3.5);
   const [kind, y] = hasFailed(run) ? ['failed', RISE + 1] : ['well', RISE - height];
   return svg(`rect.${kind}`, {x: x + 0.75, y, width: BAR - 1.5, height, rx: 1},
-    svg('title', {}, `${kind}, ${lasting(run.duration)}`));
+    svg('title', {}, `${kind === 'well' ? 'succeeded' : kind}, ${lasting(run.duration)}`));
 }
 
 export function daySlots(length) {
@@ -77,7 +76,7 @@ export function dayLine() {
   const said = el('p.said');
   let day = null;
   let chosen = 0;
-  const line = el('div.line', {tabindex: 0, role: 'slider', 'aria-label': 'Slot of five minutes', 'aria-valuemin': 0,
+  const line = el('div.line', {tabindex: 0, role: 'slider', 'aria-label': 'Five-minute slot', 'aria-valuemin': 0,
     onkeydown(event) {
       if (day && event.key in STEPS) {
         event.preventDefault();

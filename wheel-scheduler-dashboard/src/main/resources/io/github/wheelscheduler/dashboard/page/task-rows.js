@@ -18,10 +18,11 @@ export function taskTable(caption, test, heads = COLUMNS.map(([head]) => head)) 
   return made;
 }
 
-/** While one types, the address is replaced, so that one step back leaves the search. */
+/** Typing replaces the address, so that one step back leaves the search. */
 export function searchField(id) {
   let typing = 0;
-  const input = el('input', {type: 'search', id, autocomplete: 'off', placeholder: 'a part of the id',
+  const input = el('input', {type: 'search', id, autocomplete: 'off', placeholder: 'words in id or error',
+    'aria-keyshortcuts': '/',
     oninput: () => {
       clearTimeout(typing);
       typing = setTimeout(() => go(changed({offset: '', text: input.value}), Boolean(read().text)), TYPING_MILLIS);
@@ -37,17 +38,32 @@ export function searchField(id) {
   };
 }
 
+/** The badge of what has failed so often in a row, and since when, if that is known. */
+export const failing = (inARow, since) => badge('failing',
+  joined([`failing${since ? ` ${since}` : ''}`, Number(inARow) > 1 && `${inARow} in a row`]));
+
 const isFailing = task => task.last?.outcome === 'FAILURE';
 
 export const needsALook = task => task.overdue || isFailing(task);
 
+/** How a state is said; its name stays as it is in addresses. */
+export const wordOf = state => (state === 'over' || state === 'ended' ? 'finished' : state);
+
+/** Since when a task has failed, as far as its last runs show: the first failure may be earlier. */
+export function failingSince({recent, failuresInARow}, now) {
+  const count = Number(failuresInARow);
+  const first = recent[Math.min(count, recent.length) - 1];
+  return first && `${count > recent.length ? 'at least ' : ''}since ${clock(first.start, now)}`;
+}
+
 /** State, and what is wrong beside it: each an icon, a word and a colour. */
-export function showState(node, task) {
-  const inARow = Number(task.failuresInARow);
-  refill(node, [task.state, task.overdue, isFailing(task), inARow, task.pausedAfterFailures].join(), () => [
+export function showState(node, task, held, now) {
+  refill(node, [held, task.state, task.overdue, isFailing(task), task.failuresInARow, task.pausedAfterFailures].join(), () => [
     task.overdue && badge('overdue', 'overdue'),
-    isFailing(task) && badge('failing', inARow > 1 ? `failing, ${inARow} in a row` : 'failing'),
-    badge(task.state.toLowerCase(), task.state.toLowerCase() + (task.pausedAfterFailures ? ' after failures' : ''))]);
+    isFailing(task) && failing(task.failuresInARow, failingSince(task, now)),
+    held && badge('paused', `scheduler ${held}`),
+    badge(task.state.toLowerCase(),
+      wordOf(task.state.toLowerCase()) + (task.pausedAfterFailures ? ' after failures' : ''))]);
 }
 
 /** An id that may break after its dots. */
@@ -57,33 +73,36 @@ export function idParts(id) {
   return [el('span.package', {}, breaking(before)), ...breaking(rest)];
 }
 
-export function taskRow(now) {
+export function taskRow(context, now) {
   let shown = null;
   const id = el('a.id', {'data-test': 'task-link'});
   const [where, code, nextAt, lastMore] = ['', '.code', '', ''].map(more => el(`span.sub${more}`));
   const [words, next, last] = [0, 0, 0].map(() => el('span'));
   const [state, late, strip] = [cell('State'), cell('Late'), runs()];
+  const nextCell = cell('Next run', next, nextAt);
   const node = el('tr', {'data-test': 'task'}, state,
     cell('Task', el('div.named', {}, id, copyButton('the id', () => shown.id)), where),
-    cell('Schedule', words, code), cell('Next run', next, nextAt), late,
+    cell('Schedule', words, code), nextCell, late,
     cell('Last run', last, lastMore), cell('Recent runs', strip.node));
   return {
     node,
     update(task) {
       shown = task;
+      const held = context.heldBy(task);
       attribute(node, 'data-id', task.id);
       attribute(node, 'data-scheduler', task.scheduler);
-      showState(state, task);
+      showState(state, task, held, now());
       refill(id, task.id, () => idParts(task.id));
       id.href = ofTask(task);
       text(where, task.scheduler);
       text(words, inWords(task.schedule));
       text(code, task.schedule.words && written(task.schedule));
-      text(next, task.runningSince ? `runs for ${since(task.runningSince, now())}` : relative(task.next, now()));
+      text(next, task.runningSince ? `running for ${since(task.runningSince, now())}` : nextRun(task, held, now()));
+      attribute(nextCell, 'data-label', task.runningSince ? 'Now' : 'Next run');
       text(nextAt, task.next && clock(task.next, now()));
-      text(late, seconds(task.lateBy) > 0 ? lasting(task.lateBy) : '–');
-      text(last, task.last ? `${isFailing(task) ? 'failed' : 'ended well'} ${relative(task.last.start, now())}`
-        : 'none yet');
+      text(late, !held && seconds(task.lateBy) > 0 && lasting(task.lateBy));
+      text(last, task.last ? `${isFailing(task) ? 'failed' : 'succeeded'} ${relative(task.last.start, now())}`
+        : `none ${context.sinceStart(now())}`);
       text(lastMore, task.last && `took ${lasting(task.last.duration)}, ${lasting(task.last.lateness)} late`);
       attribute(last, 'title', isFailing(task) && `${task.last.exception}: ${task.last.message}`);
       strip.update(task.recent);
@@ -91,8 +110,14 @@ export function taskRow(now) {
   };
 }
 
+const WAITS = {paused: 'when its scheduler is resumed', 'shut down': 'never'};
+
+/** When it runs next; what its scheduler holds back has no time. */
+export const nextRun = ({next}, held, now) => (held && next && (held === 'shut down' || Date.parse(next) <= Date.parse(now))
+  ? WAITS[held] ?? 'when its scheduler runs again' : relative(next, now));
+
 export const since = (instantThen, now) => relative(instantThen, now).replace(/ ago$/, '');
 
 export const filterWords = ({state, text: part, scheduler, group}, total) => joined([plural(total, 'task'),
-  state?.split(',').join(' or '), part && `with “${part}” in the id`, group && `in the group ${group}`,
+  state?.split(',').map(wordOf).join(' or '), part && `matching “${part}”`, group && `in group ${group}`,
   scheduler && `of ${scheduler}`]);

@@ -1,10 +1,10 @@
-// What is scheduled, how late it is, and what needs a look: one card for each scheduler and group.
+// One card for each scheduler and group, with problems and lateness.
 import {to} from './address.js';
-import {attribute, badge, el, factsOf, keyed, listing, panel, refill, show, text} from './dom.js';
-import {count, duration, lasting, plural, seconds} from './format.js';
+import {attribute, badge, button, el, factsOf, keyed, listing, panel, refill, show, text} from './dom.js';
+import {count, duration, lasting, lower, plural, seconds} from './format.js';
 import {pointsOf, rateOf} from './history.js';
 import {plot} from './plot.js';
-import {steerButton} from './steer.js';
+import {act, dialog, READ_ONLY, steerButton} from './steer.js';
 import {dayLine} from './strips.js';
 import {keyOf, taskRow, taskTable} from './task-rows.js';
 import {readDay} from './view-day.js';
@@ -15,14 +15,12 @@ const STATES = {RUNNING: 'running', PAUSED: 'paused', HALTED: 'paused', OFF: 'di
 
 const TIMERS = {keyed: 'keyed timers', idle: 'idle timeouts', netty: 'Netty timer', lease: 'leases'};
 
-const lower = word => word.toLowerCase().replace('_', ' ');
-
 export function overview(context) {
   const cards = el('div.cards');
   const {node: table, body} = taskTable('Tasks that are overdue or failing', 'attention');
   const all = el('a', {href: to({view: 'tasks', state: 'overdue,failing'})});
   const attention = panel('Overdue and failing', all, table);
-  const timers = listing('Timers and leases', ['Name', 'Kind', 'Now', 'So far', 'Failed', 'Mean lateness', 'Lost'],
+  const timers = listing('Timers and leases', ['Name', 'Kind', 'Now', 'Total', 'Failed', 'Mean lateness', 'Lost'],
     'timers');
   const timersPanel = panel('Timers and leases', null, timers.node);
   const line = dayLine();
@@ -30,7 +28,7 @@ export function overview(context) {
   let now = null;
   return {
     node: el('div', {}, nothing, cards, attention, timersPanel,
-      panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'What starts together'), line.node)),
+      panel('The next 24 hours', el('a', {href: to({view: 'day'})}, 'Tonight'), line.node)),
     async load(state, signal) {
       const list = await context.list({
         show: 'findings,wheel,timers', state: 'overdue,failing', sort: 'lateness', order: 'desc', limit: LOOKED_AFTER
@@ -39,11 +37,11 @@ export function overview(context) {
     },
     show({list, day}) {
       keyed(cards, list.schedulers, scheduler => scheduler.name, scheduler => card(context, scheduler.name));
-      text(nothing, list.whyNone || 'No scheduler of this application is on the wheel.');
+      text(nothing, list.whyNone || 'No scheduler of this application uses the wheel.');
       show(nothing, list.schedulers.length === 0);
       show(attention, list.total > 0);
       now = list.now;
-      keyed(body, list.tasks, keyOf, () => taskRow(() => now));
+      keyed(body, list.tasks, keyOf, () => taskRow(context, () => now));
       text(all, `All ${count(list.total)}`);
       show(timersPanel, list.timers.length);
       timers.set(list.timers, one => one.name, one => [one.name, TIMERS[one.kind],
@@ -75,10 +73,10 @@ function card(context, name) {
       const {group, workers, tickThread, counts} = now;
       refill(state, now.state, () => badge(STATES[now.state], lower(now.state)));
       text(kind, group
-        ? `group: ${plural(group.queueCapacity, 'run')} may wait, when full: ${lower(group.onFull)}`
+        ? `group, queue of ${plural(group.queueCapacity, 'run')}, when full: ${lower(group.onFull)}`
         : `scheduler, tick ${lasting(now.tick)}`);
       node.classList.toggle('group', Boolean(group));
-      refill(actions, `${context.isSteering}${now.state}`, () => context.isSteering && steering(context, now));
+      refill(actions, `${context.isSteering}${now.state}`, () => steering(context, now));
       const share = workers.max ? workers.active / workers.max : 0;
       show(meter, workers.max);
       meter.firstChild.style.width = `${share * 100}%`;
@@ -88,22 +86,22 @@ function card(context, name) {
       const [stuck, oldest] = [tickThread.stuckFor, now.oldestReady].map(seconds);
       facts.set({
         'Workers busy': [`${count(workers.active)}${workers.max ? ` of ${count(workers.max)}` : ', no limit'}`],
-        'Timers pending': [count(now.pending), now.anonymous > 0 && `${count(now.anonymous)} without a name`],
-        'Wait for a worker': [count(now.ready), oldest > 0 && `longest ${duration(oldest)}`],
+        'Timers pending': [count(now.pending), now.anonymous > 0 && `${count(now.anonymous)} unnamed`],
+        'Waiting for a worker': [count(now.ready), oldest > 0 && `longest ${duration(oldest)}`],
         'Next wake-up': [now.nextExpiryIn == null ? 'none' : `in ${duration(Math.max(0, seconds(now.nextExpiryIn)))}`],
-        'Runs': [count(counts.fired), rate && `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} a second`],
+        'Runs': [count(counts.fired), rate && `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} per second`],
         'Failed': [count(counts.failed)],
         'Skipped': [count(reasons.reduce((sum, [, value]) => sum + Number(value), 0)),
           reasons.map(([reason, value]) => `${count(value)} ${reason}`).join(', ')],
         'Rejected': [count(counts.rejected)],
-        'Tick thread': [stuck > 0 ? `overdue by ${duration(stuck)}` : lower(tickThread.state),
+        'Tick thread': [stuck > 0 ? `${duration(stuck)} behind` : lower(tickThread.state),
           `longest oversleep ${lasting(tickThread.longestOversleep)}`
             + (tickThread.clockJumps > 0 ? `, ${plural(tickThread.clockJumps, 'clock jump')}` : '')],
         'Tasks': [count(now.tasks)]
       });
       lateness.update(pointsOf(name));
       const {p99} = now.lateness;
-      text(stages, `p99 by stage: wheel ${lasting(p99.wheel)}, queue ${lasting(p99.queue)}`);
+      text(stages, `Slowest 1 %: ${lasting(p99.wheel)} late off the wheel, ${lasting(p99.queue)} waiting for a worker`);
       show(drawn.node, !group);
       drawn.update(now.wheel);
     }
@@ -111,19 +109,29 @@ function card(context, name) {
 }
 
 function steering(context, {name, state, tasks}) {
-  const steer = (action, done, question) => steerButton(context.path(), action, `${name} ${done}`,
-    {test: `${action}-scheduler`, question, scheduler: name});
+  const why = context.isSteering ? '' : READ_ONLY;
+  const steer = (action, done) => steerButton(context.path(), action, `${name} ${done}`,
+    {test: `${action}-scheduler`, why, scheduler: name});
   switch (state) {
     case 'RUNNING':
-      return steer('pause', 'is paused', {
-        title: `Pause ${name}?`,
-        lines: [`On this node, ${plural(tasks, 'task')} and all its other timers wait until it is resumed.`],
-        label: `Pause ${name}`,
-        kind: 'danger'
-      });
+      return button('Pause…', 'pause-scheduler', () => pause(context, name, tasks),
+        {title: why, disabled: Boolean(why)});
     case 'PAUSED':
       return steer('resume', 'is resumed');
     default:
-      return state !== 'SHUT_DOWN' && steer('run', 'runs');
+      return state !== 'SHUT_DOWN' && steer('run', 'is running');
+  }
+}
+
+/** Asks why, as all who look at the page meanwhile want to know. */
+async function pause(context, name, tasks) {
+  const reason = el('input', {id: 'pause-reason', autocomplete: 'off', maxlength: 200});
+  const {body, closed} = dialog(`Pause ${name}?`, 'ask', `Pause ${name}`, 'danger');
+  body.append(el('p', {}, `On this node, ${plural(tasks, 'task')} and all other timers of it wait until it is resumed.`),
+    el('div.field', {}, el('label', {for: 'pause-reason'}, 'Reason, shown on this page'), reason));
+  reason.focus();
+  if (await closed) {
+    await act({path: context.path(), done: `${name} is paused`,
+      body: {action: 'pause', scheduler: name, reason: reason.value.trim() || undefined}});
   }
 }

@@ -1,12 +1,13 @@
-// One task: when it runs, how its runs went, what is set for it, and what can be done with it.
+// One task: its schedule, runs, settings and actions.
 import {to} from './address.js';
 import {get, pathOf} from './api.js';
 import {attribute, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
-import {clock, count, HERE, inWords, instant, joined, lasting, relative, seconds, written} from './format.js';
+import {clock, clockChanges, count, HERE, inWords, instant, joined, lasting, relative, seconds, skippedBefore,
+  written} from './format.js';
 import {retime} from './retime.js';
-import {act, copy, copyButton, steerButton} from './steer.js';
+import {act, copy, copyButton, READ_ONLY, steerButton, traceId, traceLink} from './steer.js';
 import {runs} from './strips.js';
-import {idParts, showState, since} from './task-rows.js';
+import {failingSince, idParts, nextRun, showState, since} from './task-rows.js';
 
 export function task(context, {id, scheduler}) {
   const state = el('div.badges', {'data-test': 'task-state'});
@@ -15,40 +16,64 @@ export function task(context, {id, scheduler}) {
   const words = el('p.words', {'data-test': 'words'});
   const code = el('p.sub.code');
   const configured = el('p.hint');
-  const upcoming = listing('The next runs', ['When', 'Your time', 'Time of the task'], 'upcoming');
-  const recent = listing('The last runs', ['Started', 'Took', 'Late', 'Ended', 'Why'], null, 'No runs yet.');
-  const settings = listing('Settings', ['Setting', 'Value', 'From'], null, 'Nothing is set for it.');
+  const upcoming = listing('Next runs', ['When', 'Your time', 'Time zone of the task', 'Clock change'], 'upcoming');
+  const recent = listing('Last runs', ['Started', 'Took', 'Late', 'Result', 'Details'], null, 'No runs since start.');
+  const settings = listing('Settings', ['Setting', 'Value', 'From'], null, 'Default settings.');
   const facts = factsOf();
   const strip = runs();
   const errorBody = el('div', {'data-test': 'last-error'});
   const error = panel('Last error', null, errorBody);
   const runningFor = el('span');
-  const stackButton = button('Show its stack', 'stack', showStack);
-  const going = panel('The run that goes on', [runningFor, stackButton], stack);
+  const stackButton = button('Show stack trace', 'stack', showStack);
+  const going = panel('Current run', [runningFor, stackButton], stack);
   const where = el('a');
-  let path = null;
-  let at = null;
+  let path = null, at = null, runningSince = null, interrupted = null;
 
-  const steer = (action, done, question) => steerButton(path, action, `${id}: ${done}`, {question, scheduler});
+  const steer = (action, done, more) => steerButton(path, action,
+    done.call ? async () => `${id}: ${await done()}` : `${id}: ${done}`, {...more, scheduler});
 
-  const buttons = (now, isRunning) => [
-    steer('trigger', 'triggered'),
-    now.state === 'PAUSED' || now.state === 'DISABLED' ? steer('resume', 'resumed')
-      : now.state !== 'OVER' && steer('pause', 'paused'),
-    button('Re-time…', 'retime', () => retime({path, id, scheduler, at, schedule: now.schedule})),
-    steer('reset', 'as the code says, again'),
-    isRunning && steer('interrupt', 'interrupted', {
-      title: `Interrupt ${id}?`,
-      lines: ['What that does to the run that goes on is up to its code.'],
-      label: 'Interrupt', kind: 'danger'
-    })];
+  /** A paused scheduler keeps also what is triggered; a halted one does not. */
+  async function triggered() {
+    const {schedulers: [{state: now}]} = await get(context.path(), {scheduler, limit: 0});
+    return now === 'PAUSED' ? `will run once ${scheduler} is resumed` : 'triggered';
+  }
+
+  /** Each says what it does or, where it cannot work, why not. */
+  function buttons(now, isRunning) {
+    const none = now.steering ? '' : READ_ONLY;
+    const why = none || (now.state === 'OVER' && 'It has finished');
+    const isHeld = now.state === 'PAUSED' || now.state === 'DISABLED';
+    return [
+      steer('trigger', triggered,
+        {title: 'Runs it once, now, in addition to its schedule', why: why || (isRunning && 'It is running')}),
+      isHeld ? steer('resume', 'resumed', {title: 'Runs it as scheduled again', why})
+        : steer('pause', 'paused', {title: 'Skips its runs until it is resumed', why}),
+      button('Change schedule…', 'retime',
+        () => retime({path, id, scheduler, at, schedule: now.schedule, usualZone: now.zone}),
+        {title: why || 'Until it is restored or the application restarts', disabled: Boolean(why)}),
+      steer('reset', 'configured schedule restored',
+        {title: `Restores the configured schedule${now.configured ? ` (${now.configured})` : ''} and ends a pause`, why}),
+      steer('interrupt', interruptSent, {
+        title: 'Interrupts the thread of the current run', why: none || (!isRunning && 'It is not running'),
+        question: {
+          title: `Interrupt ${id}?`,
+          lines: ['The run\'s thread is interrupted; code that ignores interrupts keeps running.'],
+          label: 'Interrupt', kind: 'danger'
+        }
+      })];
+  }
+
+  function interruptSent() {
+    interrupted = runningSince;
+    return 'interrupt sent';
+  }
 
   async function showStack() {
     const answer = await act({path, body: {action: 'stack', scheduler}});
     if (answer) {
       stack.replaceChildren(
-        el('p.hint', {}, answer.threads.length ? `As it was at ${clock(at, at)}; press again to see it now.`
-          : 'No thread runs it now.'),
+        el('p.hint', {}, answer.threads.length ? `Taken at ${clock(at, at)}; press again to refresh.`
+          : 'No thread is running it now.'),
         ...answer.threads.map(({name, state: now, trace}) => el('div', {},
           `${name}, ${now}`, traceOf(trace, 'stack-trace'))));
     }
@@ -63,7 +88,7 @@ export function task(context, {id, scheduler}) {
           copyButton('the id', () => id)),
         state, actions),
       el('div.two', {}, panel('Schedule', null, words, code, configured, upcoming.node),
-        panel('So far', null, facts.node)),
+        panel('Statistics', null, facts.node)),
       going,
       panel('Recent runs', null, strip.node, recent.node),
       error,
@@ -79,54 +104,65 @@ export function task(context, {id, scheduler}) {
       scheduler ??= now.scheduler;
       text(where, scheduler);
       where.href = to({view: 'tasks', scheduler});
-      showState(state, now);
-      const isRunning = now.runningSince != null;
-      refill(actions, [now.steering, now.state, isRunning, written(schedule)].join(), () =>
-        now.steering && buttons(now, isRunning));
+      const held = context.heldBy(now);
+      showState(state, now, held, at);
+      ({runningSince} = now);
+      const isRunning = runningSince != null;
+      refill(actions, [now.steering, now.state, isRunning, written(schedule)].join(), () => [
+        buttons(now, isRunning), !now.steering && el('p.hint', {}, READ_ONLY)]);
 
       text(words, inWords(schedule));
       text(code, `${written(schedule)} · ${now.origin.toLowerCase()}`);
-      text(configured, now.configured && `Re-timed. By its code and settings it runs ${now.configured}.`);
+      text(configured, now.configured && `Changed at run time. The configured schedule is ${now.configured}.`);
       attribute(upcoming.node, 'data-zone', schedule.zone);
-      upcoming.set(now.upcoming ?? [], one => one, one => [
-        relative(one, at), `${instant(one)} ${HERE}`,
-        schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : '']);
+      const ahead = now.upcoming ?? [];
+      const marks = clockChanges(ahead, schedule.zone);
+      const gaps = skippedBefore(now.skipped, ahead, schedule.zone);
+      const rows = ahead.flatMap((one, index) =>
+        [...gaps.filter(gap => gap.before === index), {one, mark: marks[index]}]);
+      upcoming.set(rows, row => row.one ?? row.local, ({one, mark, local}) => (local
+        ? ['skipped', '–', `${local} ${schedule.zone}`, 'does not exist: the clocks go forward']
+        : [relative(one, at), `${instant(one)} ${HERE}`,
+          schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : '', mark]));
 
-      const dated = one => [relative(one, at), one && instant(one)];
+      const dated = one => (one ? [relative(one, at), instant(one)] : ['none', context.sinceStart(at)]);
       facts.set({
-        'Next run': isRunning && !now.next ? ['after this run'] : dated(now.next),
-        'Late by': [seconds(now.lateBy) > 0 ? lasting(now.lateBy) : 'not late', now.overdue && 'overdue'],
+        'Next run': isRunning && !now.next ? ['after this run'] : [nextRun(now, held, at), now.next && instant(now.next)],
+        'Late by': [held ? '–' : seconds(now.lateBy) > 0 ? lasting(now.lateBy) : 'on time', now.overdue && 'overdue'],
         'Last success': dated(now.lastSuccess),
         'Last failure': dated(now.lastFailure),
         'Runs': [count(now.runs)],
         'Failures': [count(now.failures)],
-        'Failures in a row': [count(now.failuresInARow)],
+        'Failures in a row': [count(now.failuresInARow), failingSince(now, at)],
         'Skipped': [count(now.skips)],
         'Missed': [count(now.missed)],
         'Overruns': [count(now.overruns)]
       });
 
       show(going, isRunning);
-      text(runningFor, isRunning && `for ${since(now.runningSince, at)}`);
-      show(stackButton, now.steering);
+      text(runningFor, isRunning && joined([`for ${since(runningSince, at)}`,
+        interrupted === runningSince && 'interrupt sent, still running'], '; '));
+      stackButton.disabled = !now.steering;
+      attribute(stackButton, 'title', !now.steering && READ_ONLY);
       strip.update(now.recent);
       recent.set(now.recent, run => run.start, run => [
         `${relative(run.start, at)}, ${clock(run.start, at)}`, lasting(run.duration), lasting(run.lateness),
-        run.outcome === 'FAILURE' ? '✕ failed' : '✓ well',
-        joined([run.triggered && 'triggered by hand', run.exception && `${run.exception}: ${run.message}`])]);
+        run.outcome === 'FAILURE' ? '✕ failed' : '✓ succeeded',
+        withTrace(run, joined([run.triggered && 'triggered manually',
+          run.exception && `${run.exception}: ${run.message}`]))]);
 
       show(error, lastError);
       refill(errorBody, lastError?.at, () => lastError && [
         el('p.error', {}, el('strong', {}, lastError.exception), lastError.message && `: ${lastError.message}`),
-        el('p.sub', {}, instant(lastError.at), lastError.traceId && [' · trace id ',
-          el('code', {}, lastError.traceId),
-          copyButton('the trace id', () => lastError.traceId)]),
-        traceOf(lastError.trace || 'Forgotten, as many others have failed since.', 'trace')]);
+        el('p.sub', {}, instant(lastError.at), lastError.traceId && [' · ', traceId(lastError)]),
+        traceOf(lastError.trace || 'Discarded, as many other tasks have failed since.', 'trace')]);
 
       settings.set(Object.entries(now.settings), ([name]) => name,
         ([name, value]) => [name, value, now.settingSources?.[name]]);
     }
   };
 }
+
+const withTrace = (run, said) => (run.traceId ? el('span', {}, said, ' · trace ', traceLink(run)) : said);
 
 const traceOf = (lines, test) => el('pre', {tabindex: 0, 'aria-label': 'Stack trace', 'data-test': test}, lines);

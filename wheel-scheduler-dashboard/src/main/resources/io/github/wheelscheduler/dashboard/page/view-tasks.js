@@ -1,24 +1,27 @@
-// All tasks, the ones to look at first: found, put in order and cut into pages by the server.
+// All tasks, urgent ones first; the server searches, sorts and pages.
 import {changed, go, read} from './address.js';
 import {get} from './api.js';
 import {attribute, button, el, keyed, keysOf, listing, panel, refill, show, text} from './dom.js';
 import {count, plural} from './format.js';
-import {act, dialog, label} from './steer.js';
-import {COLUMNS, filterWords, keyOf, needsALook, searchField, taskRow, taskTable} from './task-rows.js';
+import {act, dialog, label, READ_ONLY} from './steer.js';
+import {COLUMNS, filterWords, keyOf, needsALook, searchField, taskRow, taskTable, wordOf} from './task-rows.js';
 
-const STATES = ['overdue', 'failing', 'running', 'paused', 'pending', 'disabled', 'over'];
+const STATES = ['overdue', 'failing', 'overrunning', 'running', 'paused', 'pending', 'disabled', 'over'];
 const LIMIT = 50;
-const SORTS = {next: ['next run', 'soonest', 'last'], lateness: ['lateness', 'least', 'most'],
+const SORTS = {next: ['next run', 'soonest', 'last'], lateness: ['lateness', 'least late', 'latest'],
   lastFailure: ['last failure', 'oldest', 'newest'],
   id: ['id', 'A', 'Z'], scheduler: ['scheduler', 'A', 'Z']};
 
 const ACTIONS = {
-  trigger: 'Each of them runs now, once.',
-  pause: 'Runs that become due are left out.',
-  resume: 'They run again at their times; disabled ones are enabled.',
-  reset: 'They get back what the code says, and no pause.',
-  interrupt: 'Their runs that go on are interrupted.'
+  trigger: 'Each task runs once, now; tasks of a paused scheduler run when it is resumed.',
+  pause: 'Runs due meanwhile are skipped.',
+  resume: 'They run as scheduled again; disabled ones are enabled.',
+  reset: 'Their configured schedules are restored, and pauses end.',
+  interrupt: 'The threads of their runs are interrupted; code that ignores interrupts keeps running.'
 };
+
+const DONE = {trigger: 'triggered', pause: 'paused', resume: 'resumed', reset: 'restored',
+  interrupt: 'were sent an interrupt'};
 
 export function tasks(context) {
   const search = searchField('search');
@@ -34,16 +37,16 @@ export function tasks(context) {
       el('option', {value: `${key} asc`}, `${label}, ${up} first`),
       el('option', {value: `${key} desc`}, `${label}, ${down} first`)]));
   const found = el('p.found', {role: 'status', 'data-test': 'total'});
-  const held = el('span.hint', {}, 'The order is held while you are in the table.');
+  const held = el('span.hint', {}, 'The order is frozen while you use the table.');
   const bulk = el('div.actions');
   const heads = new Map(COLUMNS.filter(([, key]) => key).map(([label, key]) => [key, el('th', {scope: 'col'},
     button(label, `sort-${key}`, () => turn(key), {class: 'plain'}))]));
   const {node: whole, body} = taskTable('Tasks', 'tasks', COLUMNS.map(([label, key]) => heads.get(key) ?? label));
   const first = el('tbody', {'data-test': 'attention'});
   const others = el('tbody.dividing', {}, el('tr', {},
-    el('th', {colspan: COLUMNS.length}, 'All others, the next to run first')));
+    el('th', {colspan: COLUMNS.length}, 'All others, by next run')));
   body.before(first, others);
-  const nothing = el('p.hint', {}, 'No task is like that.');
+  const nothing = el('p.hint', {}, 'No tasks match.');
   const back = button('Previous', 'page-before', () => turnTo(last.list.offset - last.list.limit));
   const on = button('Next', 'page-after', () => turnTo(last.list.offset + last.list.tasks.length));
   const place = el('span');
@@ -74,7 +77,7 @@ export function tasks(context) {
       attribute(head, 'aria-sort', state.sort === key && (state.order === 'desc' ? 'descending' : 'ascending')));
   }
 
-  /** While the table has the pointer or the focus, rows stay, and new ones come last: a click hits what it aims at. */
+  /** Rows stay while the table has the pointer or the focus, so that a click hits its row. */
   function inHeldOrder(rows, into) {
     const {isCollapsed, anchorNode} = getSelection();
     const isIn = [first, body].some(part =>
@@ -96,7 +99,7 @@ export function tasks(context) {
       el('div.filters', {role: 'search'}, search.node,
         el('label', {for: 'scheduler'}, 'Scheduler'), scheduler, el('label', {for: 'sort'}, 'Order'), sort,
         el('fieldset.chips', {}, el('legend', {}, 'State'),
-          STATES.map(name => el('label', {}, states.get(name), el('span', {}, name))))),
+          STATES.map(name => el('label', {}, states.get(name), el('span', {}, wordOf(name)))))),
       bulk, held, whole, nothing, pages)),
     async load(state, signal) {
       showFilters(state);
@@ -105,12 +108,19 @@ export function tasks(context) {
         context.schedulers = (await get(context.path(), {limit: 0}, signal)).schedulers;
       }
       const filter = {scheduler: of, group, text: part, state: states};
-      const list = await context.list({...filter, show: 'findings', sort, order, offset, limit}, signal);
+      // What is found in some schedulers says nothing of the others.
+      const asked = of || group ? '' : 'findings';
+      const list = await context.list({...filter, show: asked, sort, order, offset, limit}, signal);
       return {list, state, filter, search: location.search};
     },
     show(data) {
       const {list, state, filter} = data;
-      const {offset, total} = list;
+      const {offset, total, limit} = list;
+      if (offset > 0 && offset >= total) {
+        // The last page, as tasks have gone or the address is an old one.
+        go(changed({offset: String(Math.max(0, Math.ceil(total / limit) - 1) * limit || '')}), true);
+        return;
+      }
       const end = offset + list.tasks.length;
       showFilters(state);
       show(held, false);
@@ -118,8 +128,8 @@ export function tasks(context) {
       const upper = inHeldOrder(list.tasks.filter(isUrgent), first);
       const lower = inHeldOrder(list.tasks.filter(task => !isUrgent(task)), body);
       last = data;
-      keyed(first, upper, keyOf, () => taskRow(() => last.list.now));
-      keyed(body, lower, keyOf, () => taskRow(() => last.list.now));
+      keyed(first, upper, keyOf, () => taskRow(context, () => last.list.now));
+      keyed(body, lower, keyOf, () => taskRow(context, () => last.list.now));
       show(first, upper.length);
       show(others, upper.length && lower.length);
       show(whole, total > 0);
@@ -130,39 +140,41 @@ export function tasks(context) {
       text(place, `${count(Math.min(total, offset + 1))}–${count(end)} of ${count(total)}`);
       back.disabled = offset === 0;
       on.disabled = end >= total;
-      refill(bulk, `${context.isSteering}${total}`, () => (context.isSteering && total > 0
+      refill(bulk, `${context.isSteering}${total}`, () => (total > 0
         ? [`All ${count(total)} found:`, ...Object.keys(ACTIONS).map(action =>
-          button(`${label(action)}…`, `bulk-${action}`, () => steerAll(action)))]
+          button(`${label(action)}…`, `bulk-${action}`, () => steerAll(action),
+            {title: context.isSteering ? ACTIONS[action] : READ_ONLY, disabled: !context.isSteering}))]
         : []));
     },
     close: search.close
   };
 
-  /** Steers all that the filter finds: says how many first, and what was refused afterwards. */
+  /** Steers all matching tasks: shows their number first, and refusals afterwards. */
   async function steerAll(action) {
     const {filter, list: {total}} = last;
     const answer = await act({
       path: context.path(),
       body: {of: 'tasks', action, ...filter, expected: total},
-      done: `${label(action)}: asked of ${plural(total, 'task')}`,
+      done: `${label(action)}: sent to ${plural(total, 'task')}`,
       question: {
         title: `${label(action)} ${plural(total, 'task')}?`,
-        lines: [`${filterWords(filter, total)}.`, ACTIONS[action], 'If it is another number by then, nothing is done.'],
+        lines: [`${filterWords(filter, total)}.`, ACTIONS[action],
+          'If the number of matching tasks has changed, nothing happens.'],
         label: `${label(action)} ${count(total)}`,
         kind: action === 'resume' || action === 'trigger' ? 'primary' : 'danger'
       }
     });
     if (answer) {
-      showRefusals(label(action), answer);
+      showRefusals(action, answer);
     }
   }
 }
 
-function showRefusals(what, {matched, done, refused, refusals}) {
-  const {body} = dialog(`${what}: ${count(done)} of ${count(matched)} done`, 'bulk-result');
+function showRefusals(action, {matched, done, refused, refusals}) {
+  const {body} = dialog(`${label(action)}: ${count(done)} of ${count(matched)} done`, 'bulk-result');
   const rows = listing('Refused', ['Task', 'Scheduler', 'Why'], 'refusals');
   rows.set(refusals, keyOf, one => [one.id, one.scheduler, one.error]);
-  body.append(el('p', {}, refused === 0 ? 'None refused it.'
-    : `${plural(refused, 'task')} refused it`
-    + (refusals.length < refused ? `; the first ${refusals.length} are:` : ':')), rows.node);
+  body.append(el('p', {}, refused === 0 ? `All ${count(matched)} ${DONE[action]}.`
+    : `${plural(refused, 'task')} refused`
+    + (refusals.length < refused ? `; the first ${refusals.length}:` : ':')), rows.node);
 }

@@ -1,4 +1,4 @@
-// The wheel as it is: a ring for each level, in it a field for each bucket, the deeper in colour the fuller it is.
+// The wheel: a ring per level, a field per bucket; the fuller the bucket, the deeper its colour.
 import {attribute, el, folded, keyed, listing, show, svg, text} from './dom.js';
 import {count, duration, lasting, plural, seconds} from './format.js';
 
@@ -17,20 +17,22 @@ export function wheel(name) {
   const unit = svg('text.unit', {y: 15, 'text-anchor': 'middle'});
   const drawing = svg('svg.wheel', {viewBox: '-120 -120 240 240', role: 'img', 'data-test': 'wheel'}, rings, total,
     unit);
-  const scale = el('p.shades', {'aria-hidden': 'true'}, 'timers in a bucket',
+  const scale = el('p.shades', {'aria-hidden': 'true'}, 'timers per bucket',
     SHADES.map((least, at) => el('span', {}, el(`i.shade${at + 1}`),
       `${count(least)}${at === SHADES.length - 1 ? '+' : ''}`)));
   const numbers = listing(`Levels of the wheel of ${name}`,
-    ['Level', 'A bucket spans', 'The level spans', 'Timers', 'Buckets in use', 'Fullest bucket']);
-  const details = folded('Levels as a table', numbers.node, () => numbers.set(levels, (_, index) => index, level => [
+    ['Level', 'Bucket span', 'Level span', 'Timers', 'Buckets in use', 'Fullest bucket']);
+  const details = folded('Show levels as table', numbers.node, () => numbers.set(levels, (_, index) => index, level => [
     levels.indexOf(level) + 1, lasting(level.bucket), duration(seconds(level.bucket) * level.counts.length),
     count(sum(level.counts)), level.counts.filter(one => one > 0).length,
     count(Math.max(...level.counts.map(Number)))]));
-  const waiting = el('p.hint', {}, 'The tick thread draws the wheel at its next pass.');
+  const waiting = el('p.hint', {}, 'The wheel is drawn at the next pass of the tick thread.');
+  const counted = el('p.hint', {}, 'Includes cancelled timers until they are swept out; excludes pending ones on their way '
+    + 'into the wheel or waiting for a worker.');
   let levels = [];
 
   return {
-    node: el('div', {}, drawing, waiting, scale, details.node),
+    node: el('div', {}, drawing, waiting, scale, counted, details.node),
     update(given) {
       show(waiting, given?.at == null);
       if (given?.at == null) {

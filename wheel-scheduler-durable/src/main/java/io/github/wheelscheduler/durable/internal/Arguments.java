@@ -16,6 +16,7 @@ public final class Arguments {
     private static final Duration LONGEST_WAIT = Duration.ofHours(1);
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
+    private static final Duration BEYOND = Duration.between(EARLIEST, LATEST).multipliedBy(2);
     private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);
 
     private Arguments() {}
@@ -34,7 +35,11 @@ public final class Arguments {
         requireName("id", id);
     }
 
-    static void requireName(String what, String name) {
+    public static void requireId(String id) {
+        requireName("id", id);
+    }
+
+    public static void requireName(String what, String name) {
         if (name == null) {
             throw new NullPointerException(what + " must not be null");
         }
@@ -87,6 +92,11 @@ public final class Arguments {
         return time.plus(delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
     }
 
+    /** Returns when something is due that comes after so long, or a time that {@link #requireTime} refuses. */
+    public static Instant perhapsBeyond(Instant time, Duration delay) {
+        return time.plus(delay.compareTo(BEYOND) > 0 ? BEYOND : delay);
+    }
+
     public static void requireLimits(int maxConcurrent, @Nullable Duration timeLimit) {
         if (maxConcurrent < 1) {
             throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
@@ -96,7 +106,7 @@ public final class Arguments {
         }
     }
 
-    static void requireLimit(int limit) {
+    public static void requireLimit(int limit) {
         if (limit < 1 || limit > LONGEST_PAGE) {
             throw new IllegalArgumentException("limit must be 1 to 10,000, was " + limit);
         }

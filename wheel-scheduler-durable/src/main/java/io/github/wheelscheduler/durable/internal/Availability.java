@@ -47,7 +47,7 @@ public final class Availability {
     /** Null while all is well. */
     private final AtomicReference<@Nullable Problem> problem = new AtomicReference<>();
 
-    /** What is refused, by which call: those go on. Guarded by itself. */
+    /** The refused calls, each with the reason; they are repeated. Guarded by itself. */
     private final IdentityHashMap<Object, Problem> refusals = new IdentityHashMap<>();
 
     /** The last of them, since the first; null while nothing is refused. Guarded by the map when it is written. */
@@ -174,7 +174,7 @@ public final class Availability {
         }
     }
 
-    /** Takes in that a call which is made again and again has worked: what it was refused before, it is no more. */
+    /** Notes that a repeated call has succeeded: it is no longer refused. */
     void hasWorked(Object place) {
         if (refusal == null) {
             return;

@@ -26,6 +26,17 @@ final class Claim {
     /** Whether its handler has thrown, so that what it has thrown decides whether it is tried again. Its run. */
     boolean hasThrown;
 
+    /** Names the span of its run; null for none. Its run, and who writes its end. */
+    @Nullable
+    String traceparent;
+
+    /** The failure of its run; null if it has not failed. Its run. */
+    @Nullable
+    Throwable failure;
+
+    /** Whether the database has not answered the commit of its run. Its run. */
+    boolean isUnanswered;
+
     /** When its run has begun. Guarded by {@link ClaimedTasks}. */
     long startNanos;
 
@@ -54,17 +65,21 @@ final class Claim {
 
     /** Returns how it has ended without a run. */
     DurableEnd ended(DurableEnd.Kind kind) {
-        return new DurableEnd(kind, key().handler(), key().id(), row.failures(), null, null, null);
+        return new DurableEnd(kind, handlerOfEnd(), key().id(), row.attempt() - 1, null, null, null);
     }
 
     /** Returns how its run has ended. */
     DurableEnd ran(
             DurableEnd.Kind kind, @Nullable Instant nextAt, @Nullable String reason, @Nullable Throwable thrown) {
-        return new DurableEnd(kind, key().handler(), key().id(), row.attempt(), nextAt, reason, thrown);
+        return new DurableEnd(kind, handlerOfEnd(), key().id(), row.attempt(), nextAt, reason, thrown);
+    }
+
+    private String handlerOfEnd() {
+        return row.made() == null ? key().handler() : handlerName();
     }
 
     String handlerName() {
-        return row.key().handlerName();
+        return row.handlerName();
     }
 
     /** Without the payload, which may be secret. */

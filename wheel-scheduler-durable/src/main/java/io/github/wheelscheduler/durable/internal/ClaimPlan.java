@@ -9,8 +9,9 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * What a node can be expected to start soon. It plays on paper what its workers are going to do: whenever a worker is free, the handler whose turn
- * is longest ago has the next one, and the worker is busy for as long as runs of that handler usually take.
+ * A plan of the tasks that a node can be expected to start soon. It simulates the workers: whenever a worker is free,
+ * the handler whose turn was longest ago takes it, and the worker is busy for the usual duration of runs of that
+ * handler.
  */
 final class ClaimPlan {
 

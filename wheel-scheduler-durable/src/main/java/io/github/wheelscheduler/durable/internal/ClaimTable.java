@@ -2,9 +2,11 @@ package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.RowKey.ONE;
 import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
-import static io.github.wheelscheduler.durable.internal.RowState.FREED;
+import static io.github.wheelscheduler.durable.internal.row.RowState.FREED;
 
 import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.internal.TaskRow.Made;
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -16,11 +18,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.RowMapper;
 
 /** The rows of tasks, as nodes look for them, claim them, and lose or give back what they have. Called where there is no transaction, unless it says so. */
 record ClaimTable(Sql sql, Dialect dialect) {
 
-    private static final String SET_ASIDE = "Its process ended each time it ran";
+    /** The failure of a task that has ended the processes of nodes. */
+    static final String KILLED = "Its process ended each time it ran";
+
+    private static final String WAITING_STATES = RowState.WAITING + ", " + RowState.UNREADABLE;
 
     // What is due
 
@@ -65,6 +71,24 @@ record ClaimTable(Sql sql, Dialect dialect) {
         return new Due(due, fullLooks);
     }
 
+    /**
+     * Returns the same for recurring tasks that are made at run time for some handlers, by the names of {@link
+     * TaskRow#lookName}.
+     */
+    Map<String, Candidates> countDueMade(List<String> handlers, Duration ahead, Map<String, Instant> marks) {
+        Map<String, Candidates> due = new LinkedHashMap<>();
+        if (handlers.isEmpty()) {
+            return due;
+        }
+        List<Object> parameters = new ArrayList<>(handlers);
+        parameters.addAll(List.of(since(marks, Handler.MADE), ahead.toMillis()));
+        for (Map.Entry<String, Candidates> each :
+                sql.queryPlanned(dialect.countDueMade(handlers.size()), this::readCandidates, parameters.toArray())) {
+            Candidates ignored = due.put(Made.MARK + each.getKey(), each.getValue());
+        }
+        return due;
+    }
+
     private Object since(Map<String, Instant> marks, String name) {
         Instant mark = marks.getOrDefault(name, Arguments.EARLIEST);
         return mark.equals(Arguments.EARLIEST) ? dialect.ever() : dialect.time(mark);
@@ -87,7 +111,7 @@ record ClaimTable(Sql sql, Dialect dialect) {
      */
     record Due(Map<String, Candidates> candidates, long fullLooks) {}
 
-    /** How much of a handler is due, and when the first of it is. */
+    /** The due rows of a handler: their number, and the first due time. */
     record Candidates(long count, Instant earliest) {}
 
     /**
@@ -116,12 +140,42 @@ record ClaimTable(Sql sql, Dialect dialect) {
             ids.addAll(List.of(since(marks, Handler.RECURRING), ahead.toMillis()));
             parameters.add(ids);
         }
-        return claim(owner, dialect.lockDue(sizes, recurring.size(), suspectsToo), parameters);
+        return claim(owner, dialect.lockDue(sizes, recurring.size(), suspectsToo), parameters, false);
     }
 
-    /** Claims some rows of a name that no node could read so far and whose pause is over. */
+    /**
+     * Claims recurring tasks that are made at run time.
+     *
+     * @param limits how many for each handler
+     */
+    List<TaskRow> claimMade(
+            long owner, Duration ahead, Map<String, Integer> limits, Map<String, Instant> marks, boolean suspectsToo) {
+        List<Integer> sizes = new ArrayList<>();
+        List<List<Object>> parameters = new ArrayList<>();
+        limits.forEach((handler, limit) -> {
+            sizes.add(limit);
+            parameters.add(List.of(handler, since(marks, Handler.MADE), ahead.toMillis()));
+        });
+        return claim(owner, ofMade(dialect.lockDue(sizes, 0, suspectsToo)), parameters, true);
+    }
+
+    private static List<String> ofMade(List<String> statements) {
+        return statements.stream().map(Dialect::ofMade).toList();
+    }
+
+    /**
+     * Claims some rows of a name of {@link TaskRow#lookName} that no node could read so far and whose pause is over.
+     */
     List<TaskRow> claimUnreadable(long owner, String name, int limit) {
-        return claim(owner, List.of(dialect.lockUnreadable(limit)), List.of(List.of(name)));
+        return claimKept(owner, name, dialect.lockUnreadable(limit), List.of());
+    }
+
+    private List<TaskRow> claimKept(long owner, String name, String locking, List<Object> parameters) {
+        boolean isMade = name.startsWith(Made.MARK);
+        List<Object> all = new ArrayList<>(List.of(isMade ? name.substring(Made.MARK.length()) : name));
+        all.addAll(parameters);
+        List<String> statements = List.of(locking);
+        return claim(owner, isMade ? ofMade(statements) : statements, List.of(all), isMade);
     }
 
     /**
@@ -131,27 +185,27 @@ record ClaimTable(Sql sql, Dialect dialect) {
      * @param since only rows that have not been tried since then
      */
     List<TaskRow> claimUnreadable(long owner, String name, Instant from, Instant since, int limit) {
-        return claim(
-                owner,
-                List.of(dialect.lockUntried(limit)),
-                List.of(List.of(name, dialect.time(from), dialect.time(since))));
+        return claimKept(owner, name, dialect.lockUntried(limit), List.of(dialect.time(from), dialect.time(since)));
     }
 
-    private List<TaskRow> claim(long owner, List<String> locking, List<List<Object>> parameters) {
+    private List<TaskRow> claim(long owner, List<String> locking, List<List<Object>> parameters, boolean isMade) {
         if (locking.isEmpty()) {
             return List.of();
         }
+        boolean keepsOrigins = sql.keepsOrigins();
+        RowMapper<TaskRow> read = (row, number) ->
+                isMade ? TaskRow.readMade(row, dialect, keepsOrigins) : TaskRow.read(row, dialect, keepsOrigins);
         if (dialect == Dialect.POSTGRESQL) {
             List<Object> all = new ArrayList<>();
             parameters.forEach(all::addAll);
             all.add(owner);
-            return sql.queryPlanned(Dialect.claim(locking), this::read, all.toArray());
+            String claiming = Dialect.claim(locking);
+            return sql.queryPlanned(isMade ? Dialect.ofMade(claiming) : claiming, read, all.toArray());
         }
         return sql.inTransaction(() -> {
             List<TaskRow> due = new ArrayList<>();
             for (int i = 0; i < locking.size(); i++) {
-                due.addAll(
-                        sql.query(locking.get(i), this::read, parameters.get(i).toArray()));
+                due.addAll(sql.query(locking.get(i), read, parameters.get(i).toArray()));
             }
             leaveOneSuspect(due);
             int ignored = sql.updateEach(
@@ -174,8 +228,34 @@ record ClaimTable(Sql sql, Dialect dialect) {
         boolean ignored = rows.removeIf(row -> row.isSuspect() && row != first);
     }
 
-    private TaskRow read(ResultSet row, int number) throws SQLException {
-        return TaskRow.read(row, dialect);
+    // What a transaction has
+
+    /**
+     * Returns what waits, but for recurring tasks of methods, the earliest first, as the transaction of the caller sees
+     * it. A row that could not be read waits for its next try.
+     *
+     * @param until only rows that are due at that time; null for all
+     */
+    List<TaskRow> waiting(@Nullable Instant until) {
+        return sql.query(
+                "select " + Dialect.MADE_COLUMNS + " from {task} where state in (" + WAITING_STATES
+                        + ") and task_name <> '" + Handler.RECURRING + "'"
+                        + (until == null ? "" : " and execution_time <= ?")
+                        + " order by execution_time, task_name, task_instance",
+                (row, number) -> row.getString("task_name").equals(Handler.MADE)
+                        ? TaskRow.readMade(row, dialect, sql.keepsOrigins())
+                        : TaskRow.read(row, dialect, sql.keepsOrigins()),
+                until == null ? new Object[0] : new Object[] {dialect.time(until)});
+    }
+
+    /** Claims a row for an incarnation in the transaction of the caller; false if it does not wait any more. */
+    boolean pick(long owner, RowKey row) {
+        return sql.changes(
+                Dialect.pick() + " and version = ? and state in (" + WAITING_STATES + ")",
+                owner,
+                row.handler(),
+                row.id(),
+                row.version());
     }
 
     // What a node has
@@ -206,9 +286,10 @@ record ClaimTable(Sql sql, Dialect dialect) {
                 row.ours());
     }
 
-    /** Returns what an incarnation has and is to end. */
+    /** Returns what an incarnation has and is to end. The run of a recurring task goes on to its own end. */
     List<RowKey> askedOf(long incarnation) {
-        return sql.keys(" where owner = ? and asked_to_end = true", incarnation);
+        return sql.keys(
+                " where owner = ? and asked_to_end = true and task_name <> '" + Handler.MADE + "'", incarnation);
     }
 
     /** Returns what an incarnation has. */
@@ -219,6 +300,13 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /** Lets others claim rows that have not run, as they are; returns how many were still this node's. */
     int giveBack(Collection<RowKey> rows) {
         return sql.updateEach("update {task} set marked = null," + FREED + OURS, rows, RowKey::ours);
+    }
+
+    /** Whether a row that has been given back has been ended with that, as a user has asked for. */
+    boolean isEnded(TaskRow given) {
+        return sql.finds(
+                "select 1 from {task}" + OURS + " and state = " + RowState.ENDED,
+                given.withNextVersion().key().ours());
     }
 
     /** The same for one; false if it was not this node's any more. */
@@ -240,8 +328,8 @@ record ClaimTable(Sql sql, Dialect dialect) {
      * Lets others claim some rows of an incarnation that is dead, but for locked ones. In a transaction of the caller's.
      *
      * @param isSuspicious whether it may have died of one of them
-     * @param maxDeaths after how many deaths a one-time task is set aside; 0 for never
-     * @param isListened whether listeners are to be told of them
+     * @param maxDeaths the number of deaths after which a one-time task is kept as failed; 0 for never
+     * @param isListened whether listeners receive them
      */
     Freed freeSomeOf(long incarnation, boolean isSuspicious, int maxDeaths, int limit, boolean isListened) {
         List<RowKey> rows = sql.keys(" where owner = ? limit " + limit + Dialect.SKIPPING_LOCKED, incarnation);
@@ -255,16 +343,20 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /** Returns what has become of a row that has been freed, and is still locked. */
     private DurableEnd freed(RowKey row) {
         return sql.query(
-                        "select state, consecutive_failures, failure from {task}" + ONE,
+                        "select coalesce(made_for, task_name) as handler, state, consecutive_failures, earlier_attempts, failure"
+                                + " from {task}" + ONE,
                         (result, number) -> new DurableEnd(
                                 switch (result.getInt("state")) {
                                     case RowState.FAILED -> DurableEnd.Kind.GIVEN_UP;
                                     case RowState.ENDED -> DurableEnd.Kind.CANCELLED;
                                     default -> DurableEnd.Kind.TAKEN_OVER;
                                 },
-                                row.handler(),
+                                result.getString("handler"),
                                 row.id(),
-                                result.getInt("consecutive_failures"),
+                                (int) Math.min(
+                                        Integer.MAX_VALUE,
+                                        (long) result.getInt("earlier_attempts")
+                                                + result.getInt("consecutive_failures")),
                                 null,
                                 result.getInt("state") == RowState.FAILED ? result.getString("failure") : null,
                                 null),
@@ -275,21 +367,20 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /**
      * Rows that were freed.
      *
-     * @param ends what listeners are told of them when that is committed
+     * @param ends the ends that listeners receive after the commit
      */
     record Freed(int count, List<DurableEnd> ends) {
 
         static final Freed NOTHING = new Freed(0, List.of());
     }
 
-    /** What is read from columns stands before they are set: MariaDB sets one after another. */
+    /** Columns are read before they are set: MariaDB sets one after another. */
     private static String suspecting(int maxDeaths) {
         String deaths = "coalesce(deaths, 0) + case when marked then 1 else 0 end";
-        String isSetAside =
-                "marked and " + deaths + " >= " + maxDeaths + " and task_name <> '" + Handler.RECURRING + "'";
+        String isSetAside = "marked and " + deaths + " >= " + maxDeaths + " and not " + RecurringTable.BOTH;
         String freed = maxDeaths == 0
                 ? FREED
-                : " failure = case when " + isSetAside + " then '" + SET_ASIDE + "' else failure end,"
+                : " failure = case when " + isSetAside + " then '" + KILLED + "' else failure end,"
                         + FREED.replace(
                                 " when paused", " when " + isSetAside + " then " + RowState.FAILED + " when paused")
                         + ", last_failure = case when " + isSetAside + " then {now} else last_failure end";

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.internal.ClaimPlan.Work;
+import io.github.wheelscheduler.durable.internal.DurableNode.RunHere;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,8 +16,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that a node has claimed: waiting ones by handler and time, running ones, and ended ones that the database has not been told of. Handlers take turns:
- * what starts next is of the one whose turn is longest ago. Any thread; one lock, under which nothing else is called.
+ * The rows that a node has claimed: waiting ones by handler and time, running ones, and ended ones whose ends are not
+ * written yet. Handlers take turns: what starts next is of the one whose turn is longest ago. Any thread; one lock,
+ * under which nothing else is called.
  */
 final class ClaimedTasks {
 
@@ -62,7 +64,7 @@ final class ClaimedTasks {
         /** Rises at once and falls slowly: what is claimed is to start in time also after a longer run. */
         private long usualNanos;
 
-        /** What is given back must be stuck, and not only behind a longer run. */
+        /** Only stuck rows are released, not those behind a longer run. */
         private long meanNanos;
 
         Load(String handler, long usualNanos) {
@@ -358,7 +360,10 @@ final class ClaimedTasks {
                                 .anyMatch(claim -> claim.row().isSuspect()));
     }
 
-    /** Returns how many more tasks of a handler can be expected to start in some milliseconds, beside what is due in hand. */
+    /**
+     * Returns how many more tasks of a handler can be expected to start in some milliseconds, beside the claimed ones
+     * that are due.
+     */
     synchronized int free(String handler, Instant now, long nowNanos) {
         long free = freeInNanos(nowNanos, 1).stream()
                 .filter(nanos -> nanos < SOON_NANOS)
@@ -376,7 +381,7 @@ final class ClaimedTasks {
     }
 
     /**
-     * What waits and could start, as far as its handler's bound and suspects let it.
+     * The waiting rows that could start, within the bounds of their handlers and of suspects.
      *
      * @param count how many rows
      * @param earliest when the first of them is due; the end of time if there is none
@@ -409,6 +414,15 @@ final class ClaimedTasks {
     synchronized List<String> runningTasks() {
         return loads.values().stream()
                 .flatMap(load -> load.running.stream().map(Claim::toString))
+                .toList();
+    }
+
+    /** Returns what runs, and for how long. */
+    synchronized List<RunHere> running(long nowNanos) {
+        return loads.values().stream()
+                .flatMap(load -> load.running.stream())
+                .map(claim -> new RunHere(
+                        claim.key().handler(), claim.key().id(), claim.handlerName(), nowNanos - claim.startNanos))
                 .toList();
     }
 

@@ -7,11 +7,13 @@ import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
 import io.github.wheelscheduler.durable.internal.ClaimTable.Due;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.internal.TaskRow.Made;
 import io.github.wheelscheduler.internal.LogLimit;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -29,7 +32,7 @@ import org.springframework.dao.DataAccessException;
  *  turn: a worker is free and something is due --> what is next by turns of handlers --> run
  * </pre>
  *
- * A row in hand waits without a thread, and for no statement when its time comes. One thread looks at a time.
+ * A claimed row waits without a thread, and needs no statement when it is due. One thread looks at a time.
  */
 final class Claiming {
 
@@ -46,7 +49,7 @@ final class Claiming {
     private final NodeLife life;
     private final ClaimedTasks claimedTasks;
     private final Runs runs;
-    private final Ends ends;
+    private final EndWriter endWriter;
     private final FairStarts turns;
     private final LogLimit held;
 
@@ -64,7 +67,10 @@ final class Claiming {
 
     private int nextUnreadable;
 
-    /** When rows were last read that this node may know nothing of, and how long that took: no more than a part of the time. */
+    /**
+     * The time and the duration of the last search for rows that are not in this node's memory; the search takes a
+     * bounded share of the time.
+     */
     private long unknownNanos;
 
     private long unknownTakenNanos;
@@ -76,13 +82,13 @@ final class Claiming {
 
     private volatile boolean hasAsked;
 
-    Claiming(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, FairStarts turns) {
+    Claiming(Context context, Tables tables, NodeLife life, Runs runs, EndWriter endWriter, FairStarts turns) {
         this.context = context;
         this.tables = tables;
         this.life = life;
         this.claimedTasks = context.claimedTasks();
         this.runs = runs;
-        this.ends = ends;
+        this.endWriter = endWriter;
         this.turns = turns;
         this.held = new LogLimit(context.workers()::nanoTime);
         this.startedAt = context.clock().now();
@@ -157,6 +163,7 @@ final class Claiming {
             int ignored =
                     tables.claims().giveBack(claims.stream().map(Claim::key).toList());
             context.tally().givenBack.addAndGet(claims.size());
+            tellOfEnded(claims);
             Instant now = context.clock().now();
             Instant mark = now.minus(ScanStart.SLACK);
             if (claims.stream().anyMatch(claim -> claim.dueAt().isBefore(mark))) {
@@ -166,6 +173,16 @@ final class Claiming {
             if (claims.stream().anyMatch(claim -> !claim.dueAt().isAfter(nextLook))) {
                 context.notifications().tell(Notifications.LOOK, "");
             }
+        }
+    }
+
+    /** One that is made at run time, and was ended after its claim, has ended now, without a run. */
+    private void tellOfEnded(List<Claim> givenBack) {
+        if (context.listeners().areThere()) {
+            givenBack.stream()
+                    .filter(claim ->
+                            claim.row().made() != null && tables.claims().isEnded(claim.row()))
+                    .forEach(claim -> context.listeners().tell(claim.ended(Kind.CANCELLED)));
         }
     }
 
@@ -181,22 +198,54 @@ final class Claiming {
     /** Returns whether there is more to claim at once. */
     private boolean claimSome() {
         List<String> names = context.handlers().oneTimeNames().stream()
-                .filter(name -> !ends.isClogged(name))
+                .filter(name -> !endWriter.isClogged(name))
                 .toList();
         Map<String, Candidates> due = countDue(names);
         context.availability().isThere();
         Map<String, Integer> counts = new HashMap<>();
-        due.forEach((name, candidates) -> counts.put(name, (int) candidates.count()));
-        Map<String, Integer> plan = claimedTasks.toClaim(
-                counts,
-                context.handlers().bounds(),
-                turns.room(),
-                context.workers().nanoTime());
+        due.forEach((name, candidates) ->
+                counts.merge(handlerOf(name), (int) Math.min(BATCH, candidates.count()), Integer::sum));
+        Map<String, Integer> plan = ofKinds(
+                claimedTasks.toClaim(
+                        counts,
+                        context.handlers().bounds(),
+                        turns.room(),
+                        context.workers().nanoTime()),
+                due);
         List<TaskRow> rows = claim(plan, due);
         scanStart.move(names, due, rows, context.clock().now());
         turns.noteLook(counts.values().stream().mapToInt(Integer::intValue).sum() > rows.size());
         // What others have locked meanwhile is theirs; what there is beyond a batch is looked for at once.
         return !rows.isEmpty() && plan.values().stream().anyMatch(count -> count == BATCH);
+    }
+
+    /** Returns the handler of what a look calls so. */
+    private static String handlerOf(String name) {
+        return name.startsWith(Made.MARK) ? name.substring(Made.MARK.length()) : name;
+    }
+
+    /**
+     * Returns how many rows to claim by name, from the numbers that the plan has for each handler. Its one-time tasks
+     * and its recurring ones share by their numbers, so that neither kind waits for all of the other.
+     */
+    private static Map<String, Integer> ofKinds(Map<String, Integer> plan, Map<String, Candidates> due) {
+        Map<String, Integer> both = new LinkedHashMap<>();
+        plan.forEach((handler, limit) -> {
+            Candidates once = due.get(handler);
+            Candidates made = due.get(Made.MARK + handler);
+            int ofMade = 0;
+            if (once == null) {
+                ofMade = limit;
+            } else if (made != null) {
+                long count = Math.min(BATCH, made.count());
+                long share = limit * count;
+                long all = once.count() + count;
+                ofMade = (int) (made.earliest().isBefore(once.earliest()) ? (share + all - 1) / all : share / all);
+            }
+            Integer ignored = limit > ofMade ? both.put(handler, limit - ofMade) : null;
+            ignored = ofMade > 0 ? both.put(Made.MARK + handler, ofMade) : null;
+        });
+        return both;
     }
 
     /** Lets the next look be at all that waits. Any thread. */
@@ -213,21 +262,30 @@ final class Claiming {
             Due due = countDue(names, scanStart.marks(), true);
             scanStart.hear(due.fullLooks());
             if (!scanStart.isFullDue(startNanos)) {
-                return due.candidates();
+                return withMade(due, names, scanStart.marks());
             }
         }
         try {
-            Due due = countDue(names, Map.of(), false);
+            Map<String, Candidates> due = withMade(countDue(names, Map.of(), false), names, Map.of());
             scanStart.looked(startNanos, nowNanos());
-            return due.candidates();
+            return due;
         } catch (DataAccessException ex) {
             if (!Availability.isOfStatement(ex)) {
                 throw ex;
             }
             scanStart.failed(startNanos, nowNanos());
             LOGGER.debug("The database has ended a look at all that waits, as it takes too long", ex);
-            return countDue(names, scanStart.marks(), false).candidates();
+            return withMade(countDue(names, scanStart.marks(), false), names, scanStart.marks());
         }
+    }
+
+    private Map<String, Candidates> withMade(Due due, List<String> names, Map<String, Instant> marks) {
+        if (!context.handlers().areMade) {
+            return due.candidates();
+        }
+        Map<String, Candidates> all = new LinkedHashMap<>(due.candidates());
+        all.putAll(tables.claims().countDueMade(names, context.settings().claimAhead(), marks));
+        return all;
     }
 
     private Due countDue(List<String> names, Map<String, Instant> marks, boolean fullLooksToo) {
@@ -241,7 +299,7 @@ final class Claiming {
                         fullLooksToo);
     }
 
-    /** What is due before the earliest that has been counted is claimed, or of others. */
+    /** Rows that are due before the earliest counted one are claimed, or belong to others. */
     private List<TaskRow> claim(Map<String, Integer> plan, Map<String, Candidates> due) {
         Map<String, Integer> limits = new HashMap<>(plan);
         List<String> recurring = new ArrayList<>();
@@ -254,11 +312,21 @@ final class Claiming {
         limits.keySet()
                 .removeIf(name -> name.startsWith(Handler.RECURRING)
                         && recurring.add(name.substring(Handler.RECURRING.length())));
+        Map<String, Integer> made = new HashMap<>();
+        limits.entrySet()
+                .removeIf(limit -> limit.getKey().startsWith(Made.MARK)
+                        && made.put(handlerOf(limit.getKey()), limit.getValue()) == null);
         long owner = life.incarnation();
-        List<TaskRow> rows = tables.claims()
-                .claim(owner, context.settings().claimAhead(), limits, recurring, earliest, !claimedTasks.hasSuspect());
+        Duration ahead = context.settings().claimAhead();
+        List<TaskRow> rows =
+                tables.claims().claim(owner, ahead, limits, recurring, earliest, !claimedTasks.hasSuspect());
         place(rows, owner);
-        return rows;
+        if (made.isEmpty()) {
+            return rows;
+        }
+        List<TaskRow> madeRows = tables.claims().claimMade(owner, ahead, made, earliest, !claimedTasks.hasSuspect());
+        place(madeRows, owner);
+        return Stream.concat(rows.stream(), madeRows.stream()).toList();
     }
 
     private void place(List<TaskRow> rows, long owner) {
@@ -287,28 +355,63 @@ final class Claiming {
         }
     }
 
-    /** Tries some of the rows that no node could read, those of one handler at a time: all of them once since the start, and those whose pause is over. */
+    /**
+     * Tries some of the rows that no node could read, those of one handler at a time: all of them once since the start,
+     * and those whose pause is over. In virtual time, in which an idle node takes a job that has found nothing for one
+     * in vain, it tries those of all handlers.
+     */
     void claimUnreadable(BooleanSupplier mayClaim) {
         looking(() -> {
-            List<String> names = context.handlers().oneTimeNames();
-            int limit = Math.min(UNREADABLE_AT_A_LOOK, turns.room());
-            if (names.isEmpty() || limit <= 0 || !mayClaim.getAsBoolean() || !turns.mayClaimMore()) {
-                return;
+            List<String> names = kindsOfHandlers();
+            int handlers = context.clock().isVirtual() ? names.size() : Math.min(1, names.size());
+            while (handlers > 0 && turns.room() > 0 && mayClaim.getAsBoolean() && turns.mayClaimMore()) {
+                // Before the statement: one that fails each time must not keep others from their turn.
+                String name = names.get(Math.floorMod(nextUnreadable++, names.size()));
+                boolean isLeft = claimUnreadable(name, Math.min(UNREADABLE_AT_A_LOOK, turns.room()));
+                if (isLeft && context.clock().isVirtual()) {
+                    nextUnreadable--;
+                } else {
+                    handlers--;
+                }
             }
-            String name = names.get(Math.floorMod(nextUnreadable++, names.size()));
-            long owner = life.incarnation();
-            Instant swept = sweptTo.getOrDefault(name, Instant.EPOCH);
-            List<TaskRow> rows = swept.equals(Instant.MAX)
-                    ? tables.claims().claimUnreadable(owner, name, limit)
-                    : tables.claims().claimUnreadable(owner, name, swept, startedAt, limit);
-            if (!swept.equals(Instant.MAX)) {
-                Instant ignored = sweptTo.put(
-                        name,
-                        rows.isEmpty() ? Instant.MAX : rows.get(rows.size() - 1).dueAt());
-            }
-            Instant now = context.clock().now();
-            place(rows.stream().map(row -> row.dueBy(now)).toList(), owner);
         });
+    }
+
+    /** Returns whether there may be more. */
+    private boolean claimUnreadable(String name, int limit) {
+        long owner = life.incarnation();
+        Instant swept = sweptTo.getOrDefault(name, Instant.EPOCH);
+        boolean isSwept = swept.equals(Instant.MAX);
+        List<TaskRow> rows = isSwept
+                ? tables.claims().claimUnreadable(owner, name, limit)
+                : tables.claims().claimUnreadable(owner, name, swept, startedAt, limit);
+        if (!isSwept) {
+            Instant ignored = sweptTo.put(
+                    name,
+                    rows.isEmpty() ? Instant.MAX : rows.get(rows.size() - 1).dueAt());
+        }
+        Instant now = context.clock().now();
+        place(rows.stream().map(row -> row.dueBy(now)).toList(), owner);
+        return !rows.isEmpty() || !isSwept;
+    }
+
+    /** Returns what a look calls one-time tasks of each handler, and recurring ones that are made for it. */
+    private List<String> kindsOfHandlers() {
+        List<String> names = new ArrayList<>(context.handlers().oneTimeNames());
+        if (context.handlers().areMade) {
+            names.addAll(names.stream().map(Made.MARK::concat).toList());
+        }
+        return names;
+    }
+
+    /** Whether all rows that no node could read have been tried once since the start. */
+    boolean isSwept() {
+        looking.lock();
+        try {
+            return kindsOfHandlers().stream().allMatch(name -> Instant.MAX.equals(sweptTo.get(name)));
+        } finally {
+            looking.unlock();
+        }
     }
 
     /** Ends what this node has been asked to end: what waits does not start, and what runs is interrupted. */
@@ -323,7 +426,7 @@ final class Claiming {
                 isInHand = false;
             } else if (claimedTasks.remove(claim)) {
                 if (tables.ends().end(row, now, null)) {
-                    context.listeners().tell(context.listeners().noted(() -> claim.ended(Kind.CANCELLED)));
+                    context.listeners().tell(claim.ended(Kind.CANCELLED));
                 }
             } else if (!claim.isAskedToEnd) {
                 runs.interrupt(claim);
@@ -337,7 +440,10 @@ final class Claiming {
         return hasAsked;
     }
 
-    /** Gives back rows that this node has and knows nothing of: a claim whose answer was lost, or an end that could not be told. */
+    /**
+     * Releases rows of this node that are not in its memory: a claim whose answer was lost, or an end that could not be
+     * written.
+     */
     void giveBackUnknown() {
         if (nowNanos() - unknownNanos < Math.min(LONGEST_PAUSE_NANOS, PART_OF_TIME * unknownTakenNanos)) {
             return;

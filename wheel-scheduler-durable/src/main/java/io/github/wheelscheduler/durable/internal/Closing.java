@@ -3,10 +3,13 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.DurableNode.Connected;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -14,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a node ends its work, which may have been connected. What that may take counts from when it was stopped. */
+/** The end of a node, which may have been connected. The limit counts from when it was stopped. */
 final class Closing {
 
     /** Once for runs that have been interrupted, for what the database is still to be told, and for the node's row. */
@@ -28,7 +31,7 @@ final class Closing {
     private final NodeGroups groups;
     private final ClaimedTasks claimedTasks;
 
-    /** When it was stopped, on the executor's clock. */
+    /** When it was stopped, by the machine's clock: virtual time stands still while a context closes. */
     private volatile long stoppedNanos;
 
     Closing(Context context) {
@@ -40,14 +43,13 @@ final class Closing {
 
     /** Gives back what has not started, waits for runs, and interrupts what still runs at the limit. */
     void stop(@Nullable Connected node) {
-        stoppedNanos = groups.executor().nanoTime();
+        stoppedNanos = System.nanoTime();
         if (node == null) {
             return;
         }
         try {
             // On another thread: the database may not answer.
-            groups.jobs()
-                    .submit(() -> {
+            submit(groups.jobs(), () -> {
                         node.life().tell();
                         node.claiming().giveBackWaiting();
                     })
@@ -56,24 +58,40 @@ final class Closing {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
             LOGGER.warn(
-                    "What was claimed could not be given back, and is found dead after "
+                    "Claimed tasks could not be released; other nodes take them over after "
                             + exactly(settings.deadAfter()),
                     ex);
         }
-        if (!awaitRuns(node.ends(), 0)) {
+        if (!awaitRuns(node.endWriter(), 0)) {
             LOGGER.warn(claimedTasks.running() + " durable tasks still run after " + exactly(settings.closeLimit())
                     + ", and are interrupted");
             node.runs().interruptAll();
-            if (!awaitRuns(node.ends(), TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
+            if (!awaitRuns(node.endWriter(), TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
                 LOGGER.warn("Durable tasks that ignore their interrupt run on: " + claimedTasks.runningTasks()
                         + "; other nodes run them again after " + exactly(settings.deadAfter()));
             }
         }
     }
 
+    /**
+     * In virtual time a node has no timer, so its groups end as soon as the executor is shut down; no other work may be
+     * left there.
+     */
+    private Future<?> submit(WheelScheduledExecutor group, Runnable step) {
+        try {
+            return group.submit(step);
+        } catch (RejectedExecutionException ex) {
+            if (!context.clock().isVirtual()) {
+                throw ex;
+            }
+            step.run();
+            return CompletableFuture.completedFuture(true);
+        }
+    }
+
     /** Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and for so much longer. */
-    private boolean awaitRuns(Ends ends, long moreNanos) {
-        while ((claimedTasks.running() > 0 || ends.isSending() || mayBeTold(ends))
+    private boolean awaitRuns(EndWriter endWriter, long moreNanos) {
+        while ((claimedTasks.running() > 0 || endWriter.isSending() || mayBeTold(endWriter))
                 && leftNanos() + moreNanos > 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, PAUSE_NANOS);
@@ -81,14 +99,14 @@ final class Closing {
         return claimedTasks.running() == 0;
     }
 
-    /** What waits for the database, or for a lock, has two seconds, and half of the limit at most. */
-    private boolean mayBeTold(Ends ends) {
+    /** A statement that waits for the database or for a lock has two seconds, and half of the limit at most. */
+    private boolean mayBeTold(EndWriter endWriter) {
         long limitNanos = settings.closeLimit().toNanos();
-        return ends.untold() > 0 && leftNanos() > Math.max(limitNanos / 2, limitNanos - TOLD_NANOS);
+        return endWriter.untold() > 0 && leftNanos() > Math.max(limitNanos / 2, limitNanos - TOLD_NANOS);
     }
 
     private long leftNanos() {
-        return settings.closeLimit().toNanos() - (groups.executor().nanoTime() - stoppedNanos);
+        return settings.closeLimit().toNanos() - (System.nanoTime() - stoppedNanos);
     }
 
     /** Shuts the groups down, and takes the node's row away. */
@@ -101,8 +119,9 @@ final class Closing {
             // What the database is still to be told goes on until then.
             groups.jobs().shutdown();
             if (!groups.jobs().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn("The database has not been told of all that this node has done; that is found out after "
-                        + exactly(settings.deadAfter()));
+                LOGGER.warn(
+                        "Not all ends of runs could be written to the database; other nodes take over the rows of this one after "
+                                + exactly(settings.deadAfter()));
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
@@ -115,7 +134,7 @@ final class Closing {
             if (node != null) {
                 // Where heartbeats are sent, as one may be under way, and for no longer than the database needs for a
                 // statement.
-                groups.heart().submit(() -> leave(node.life())).get(LAST_MILLIS, TimeUnit.MILLISECONDS);
+                submit(groups.heart(), () -> leave(node.life())).get(LAST_MILLIS, TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -2,15 +2,18 @@ package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableCounts;
+import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.payload.Payloads;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** What a node has from the beginning. Its parts may be used by any thread. */
 record Context(
@@ -30,6 +33,23 @@ record Context(
     /** Of all that is below the packages for programs, as users know them. */
     static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
 
+    /** Returns a copy for runs of these handlers, with counters of its own and without announcements. */
+    Context apart(Handlers others, Tally another) {
+        return new Context(
+                settings,
+                groups,
+                clock,
+                others,
+                payloads,
+                observer,
+                availability,
+                another,
+                claimedTasks,
+                notifications,
+                listeners,
+                (name, times) -> {});
+    }
+
     WheelScheduledExecutor workers() {
         return groups.workers();
     }
@@ -38,7 +58,34 @@ record Context(
         return groups.jobs();
     }
 
-    /** Says that a run has ended, and that its row will never be told so: it is found and given back. Throws nothing. */
+    /**
+     * Writes a payload for a handler.
+     *
+     * @throws IllegalArgumentException if it cannot be written, or that handler, if it is here, could not read it
+     */
+    byte[] write(String handler, @Nullable Object payload) {
+        Handler<?> known = handlers.find(handler);
+        return payloads.write(payload, known == null || known.payloadType() == Void.class ? null : known.payloadType());
+    }
+
+    /** Counts the end of a run, and delivers it to listeners, once it is committed. Throws nothing. */
+    void ended(Claim claim, @Nullable DurableEnd end) {
+        if (end == null) {
+            return;
+        }
+        if (claim.isAskedToEnd && RowEnd.keepsRow(end)) {
+            // The statement that was to let it run again, or to keep it, has ended the row.
+            listeners.tell(claim.ran(DurableEnd.Kind.CANCELLED, null, null, end.thrown()));
+            return;
+        }
+        tally.count(end.kind());
+        if (end.reason() != null) {
+            LOGGER.warn("The handler of the durable task " + claim + " has given it up; its row has the reason");
+        }
+        listeners.tell(end);
+    }
+
+    /** Notes that a run has ended whose end is never written: its row is found and released. Throws nothing. */
     void unwritten(Claim claim, Throwable why) {
         tally.failed.incrementAndGet();
         try {
@@ -67,6 +114,19 @@ record Context(
         final AtomicLong lost = new AtomicLong();
         final AtomicLong givenBack = new AtomicLong();
         final AtomicLong unreadable = new AtomicLong();
+
+        private void count(DurableEnd.Kind kind) {
+            switch (kind) {
+                case DONE, AGAIN -> succeeded.incrementAndGet();
+                case RETRIED -> failed.incrementAndGet();
+                case GIVEN_UP -> {
+                    failed.incrementAndGet();
+                    givenUp.incrementAndGet();
+                }
+                // The node that frees the rows counts them.
+                case CANCELLED, TAKEN_OVER -> {}
+            }
+        }
 
         DurableCounts read(int waiting, int running) {
             return new DurableCounts(

@@ -7,6 +7,8 @@ import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
+import io.github.wheelscheduler.durable.internal.row.RowState;
+import io.github.wheelscheduler.durable.internal.trace.DurableTraces;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -14,6 +16,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +25,6 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.util.ClassUtils;
 
 /** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
@@ -40,13 +43,22 @@ public final class Database {
 
     private final DataSource dataSource;
     private final DurableSettings settings;
+    private final Function<Dialect, String> now;
     private final JdbcTemplate jdbc;
+
+    public final DurableTraces traces = new DurableTraces();
 
     private volatile @Nullable Tables tables;
 
     public Database(DataSource dataSource, DurableSettings settings) {
+        this(dataSource, settings, Dialect::now);
+    }
+
+    /** Makes one whose statements have an expression of the caller's for the time. */
+    Database(DataSource dataSource, DurableSettings settings, Function<Dialect, String> now) {
         this.dataSource = Objects.requireNonNull(dataSource, "dataSource must not be null");
         this.settings = settings;
+        this.now = now;
         this.jdbc = new JdbcTemplate(dataSource);
     }
 
@@ -77,7 +89,7 @@ public final class Database {
             schema.make();
         }
         requireTwoConnections();
-        Tables opened = Tables.of(new Sql(dataSource, dialect, settings.table()));
+        Tables opened = Tables.of(new Sql(dataSource, dialect, settings.table(), now, traces));
         schema.requireLayout(opened.nodes());
         tables = opened;
         return opened;
@@ -160,7 +172,7 @@ public final class Database {
                 HAS_HIKARI ? Hikari.ask(dataSource, HikariDataSource::getLeakDetectionThreshold, 0L) : 0);
     }
 
-    /** What a pool of HikariCP says of itself; the class need not be there. */
+    /** Reads the size of a pool of HikariCP, whose class may be missing. */
     private static final class Hikari {
 
         static <T> T ask(DataSource dataSource, Function<HikariDataSource, T> question, T otherwise) {
@@ -176,7 +188,10 @@ public final class Database {
 
     /** Returns a connection for what must not wait for others. */
     HeldConnection held() {
-        return new HeldConnection(dataSource, tables().sql().dialect(), settings);
+        return new HeldConnection(
+                dataSource,
+                settings,
+                source -> new Sql(source, tables().sql().dialect(), settings.table(), now, traces));
     }
 
     /**
@@ -186,21 +201,21 @@ public final class Database {
     static final class HeldConnection {
 
         private final DataSource dataSource;
-        private final Dialect dialect;
         private final DurableSettings settings;
+        private final Function<DataSource, Sql> statements;
 
-        private @Nullable SingleConnectionDataSource held;
+        private Sql.@Nullable Kept held;
 
-        HeldConnection(DataSource dataSource, Dialect dialect, DurableSettings settings) {
+        HeldConnection(DataSource dataSource, DurableSettings settings, Function<DataSource, Sql> statements) {
             this.dataSource = dataSource;
-            this.dialect = dialect;
             this.settings = settings;
+            this.statements = statements;
         }
 
         /** Does something with the tables over this connection. */
         synchronized <T extends @Nullable Object> T use(Function<Tables, T> work) {
             try {
-                return work.apply(Tables.of(new Sql(connect(), dialect, settings.table())));
+                return work.apply(Tables.of(statements.apply(connect())));
             } catch (Throwable ex) {
                 close();
                 throw ex;
@@ -208,7 +223,7 @@ public final class Database {
         }
 
         private DataSource connect() {
-            SingleConnectionDataSource current = held;
+            Sql.Kept current = held;
             if (current == null) {
                 current = another();
                 held = current;
@@ -216,16 +231,16 @@ public final class Database {
             return current;
         }
 
-        private SingleConnectionDataSource another() {
+        private Sql.Kept another() {
             try {
                 Connection connection = dataSource.getConnection();
                 try {
                     connection.setNetworkTimeout(
                             Runnable::run, (int) settings.deadAfter().toMillis() / 2);
                 } catch (SQLException ex) {
-                    LOGGER.debug("The driver waits for an answer for as long as it likes", ex);
+                    LOGGER.debug("The driver waits for an answer without a limit", ex);
                 }
-                return new SingleConnectionDataSource(connection, true);
+                return new Sql.Kept(connection);
             } catch (SQLException ex) {
                 throw new CannotGetJdbcConnectionException("Failed to obtain a connection to keep", ex);
             }
@@ -233,9 +248,9 @@ public final class Database {
 
         /** Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds nobody up meanwhile. */
         void renew() {
-            SingleConnectionDataSource other = another();
+            Sql.Kept other = another();
             synchronized (this) {
-                SingleConnectionDataSource old = held;
+                Sql.Kept old = held;
                 held = old == null ? null : other;
                 (old == null ? other : old).destroy();
             }
@@ -243,7 +258,7 @@ public final class Database {
 
         /** Gives the connection back. */
         synchronized void close() {
-            SingleConnectionDataSource current = held;
+            Sql.Kept current = held;
             held = null;
             if (current != null) {
                 current.destroy();
@@ -259,20 +274,36 @@ public final class Database {
             EndTable ends,
             RecurringTable recurring,
             DeclaredTable declared,
+            MadeTable made,
             NodeTable nodes) {
 
         static Tables of(Sql sql) {
             Dialect dialect = sql.dialect();
             TaskTable tasks = new TaskTable(sql, dialect);
             NodeTable nodes = new NodeTable(sql);
+            MadeTable made = new MadeTable(sql, dialect, tasks);
             return new Tables(
                     sql,
                     tasks,
                     new ClaimTable(sql, dialect),
                     new EndTable(sql, dialect),
-                    new RecurringTable(sql, dialect),
+                    new RecurringTable(sql, dialect, made),
                     new DeclaredTable(sql, dialect, tasks, nodes),
+                    made,
                     nodes);
+        }
+
+        /**
+         * Names of rows that are not those of recurring tasks, with the handlers of recurring ones that are made at
+         * run time.
+         */
+        private List<String> namesOfHandlers(List<String> names) {
+            Set<String> handlers = new TreeSet<>(names);
+            if (handlers.remove(Handler.MADE)) {
+                handlers.addAll(tasks.waitingMadeFor());
+            }
+            boolean ignored = handlers.remove(Handler.RECURRING);
+            return List.copyOf(handlers);
         }
 
         /**
@@ -296,8 +327,8 @@ public final class Database {
                     tasks.overdue(names),
                     tasks.inState(RowState.FAILED),
                     tasks.inState(RowState.UNREADABLE),
-                    names.stream()
-                            .filter(name -> !name.equals(Handler.RECURRING) && known.lack(name))
+                    namesOfHandlers(names).stream()
+                            .filter(known::lack)
                             .limit(DurableOverview.MOST_NAMES)
                             .toList());
         }

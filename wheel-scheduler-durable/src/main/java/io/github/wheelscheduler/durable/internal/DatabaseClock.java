@@ -1,9 +1,11 @@
 package io.github.wheelscheduler.durable.internal;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The database's clock as seen from here: it is asked now and then, and in between the monotonic clock goes on from there. The clock of this
@@ -17,6 +19,7 @@ public final class DatabaseClock {
     private static final long MOST_DRIFT = 20_000;
 
     private final LongSupplier nanoClock;
+    private final @Nullable Supplier<Instant> virtual;
 
     private volatile Answer answer = new Answer(Instant.EPOCH, 0, Long.MAX_VALUE / 4);
 
@@ -29,11 +32,35 @@ public final class DatabaseClock {
     }
 
     public DatabaseClock(LongSupplier nanoClock) {
+        this(nanoClock, null);
+    }
+
+    private DatabaseClock(LongSupplier nanoClock, @Nullable Supplier<Instant> virtual) {
         this.nanoClock = nanoClock;
+        this.virtual = virtual;
+    }
+
+    /** Returns that of a node on an executor. In virtual time the wall clock of the executor stands in place of the database's, in statements as well. */
+    static DatabaseClock of(WheelScheduledExecutor executor) {
+        return new DatabaseClock(
+                executor::nanoTime, executor.timeSource().isVirtual() ? executor::wallClockInstant : null);
+    }
+
+    /** Whether time stands still until a test moves it; nothing is left to chance then. */
+    boolean isVirtual() {
+        return virtual != null;
+    }
+
+    /** Returns the expression that is the time in a statement that is sent now. */
+    String expression(Dialect dialect) {
+        return virtual == null ? dialect.now() : dialect.literal(virtual.get());
     }
 
     /** Asks the database a few times, and believes the quickest answer. */
     void ask(Supplier<Instant> database) {
+        if (virtual != null) {
+            return;
+        }
         for (int i = 0; i < QUESTIONS; i++) {
             long beforeNanos = nanoClock.getAsLong();
             Instant time = database.get();
@@ -62,12 +89,15 @@ public final class DatabaseClock {
     }
 
     Instant now() {
+        if (virtual != null) {
+            return virtual.get();
+        }
         Answer last = answer;
         return last.time().plusNanos(nanoClock.getAsLong() - last.atNanos());
     }
 
     /** Returns by how much it may be wrong. */
     public Duration error() {
-        return Duration.ofNanos(answer.errorNanos(nanoClock.getAsLong()));
+        return virtual != null ? Duration.ZERO : Duration.ofNanos(answer.errorNanos(nanoClock.getAsLong()));
     }
 }

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.RecurringTable.IS_FREE;
 import static io.github.wheelscheduler.durable.internal.RecurringTable.NAME;
 import static io.github.wheelscheduler.durable.internal.RecurringTable.ONE;
 
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * only when no node that lives declares the present one, so nodes of both schedules do not take turns.
  */
 record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes) {
+
+    /** Users have not steered it. */
+    static final String MAY_GO = IS_FREE + " and paused = false and schedule is null and regular_time is null";
 
     /**
      * Makes the row of a recurring task, or gives it another schedule. A run that is overdue stays due, unless the schedule never fires; so does one that was triggered,
@@ -136,6 +140,11 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
         return schedules;
     }
 
+    /** Whether there is one of that id, whichever node declares it. */
+    public boolean isThere(String id) {
+        return sql.finds("select 1 from {task}" + ONE, id);
+    }
+
     /** Says of tasks that a node knows them, unless that has been said within some time. */
     void know(List<String> ids, Duration within) {
         int ignored = sql.updateEach(
@@ -149,8 +158,7 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
      * statement reads.
      */
     int forget(Duration time) {
-        String isGone = IS_FREE + " and paused = false and schedule is null and regular_time is null and known_at < "
-                + dialect.earlier();
+        String isGone = MAY_GO + " and known_at < " + dialect.earlier();
         int deleted = 0;
         for (String id : sql.query(
                 "select task_instance from {task} where " + NAME + isGone,

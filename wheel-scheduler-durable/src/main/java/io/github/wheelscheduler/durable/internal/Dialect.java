@@ -1,12 +1,14 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * What differs between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks the database for the time: a
  * node that had to wait for a connection or a lock does not say what was true before that.
  */
-enum Dialect {
+public enum Dialect {
     POSTGRESQL("clock_timestamp()"),
 
     /** For one node. */
@@ -32,11 +34,20 @@ enum Dialect {
 
     private static final long NODES = 1_000_003;
 
+    private static final DateTimeFormatter LITERAL = DateTimeFormatter.ofPattern(
+                    "uuuu-MM-dd HH:mm:ss.SSSSSSSSS", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+
+    private static final int NANOS_BELOW_MICROS = 3;
+
     static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
                     + " consecutive_failures, unreadable, suspicions, deaths, earlier_attempts, retries, back_off_millis,"
-                    + " max_back_off_millis, format, case when octet_length(task_data) <= "
+                    + " max_back_off_millis, format, {origin}case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
+
+    /** Of rows of recurring tasks that are made at run time, beside the others. */
+    static final String MADE_COLUMNS = COLUMNS + ", made_for, declared, schedule";
 
     private final String now;
 
@@ -62,13 +73,27 @@ enum Dialect {
         };
     }
 
-    /** Returns the expression that is the time. */
+    /** Returns the expression that is the time. Statements have <code>{now}</code> in its place, which may be another time in a test. */
     String now() {
         return now;
     }
 
+    /** Returns the expression that is some time, to the precision that the database keeps, and never later. */
+    String literal(Instant instant) {
+        return switch (this) {
+            case POSTGRESQL -> "timestamptz '" + micros(instant) + "+00'";
+            case H2 -> "timestamp with time zone '" + LITERAL.format(instant) + "+00:00'";
+            case MARIADB -> "timestamp '" + micros(instant) + "'";
+        };
+    }
+
+    private static String micros(Instant instant) {
+        String text = LITERAL.format(instant);
+        return text.substring(0, text.length() - NANOS_BELOW_MICROS);
+    }
+
     /** Returns what a parameter is for a time. */
-    Object time(Instant instant) {
+    public Object time(Instant instant) {
         return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
     }
 
@@ -79,7 +104,7 @@ enum Dialect {
 
     /** Reads a time. */
     @Nullable
-    Instant instant(ResultSet row, String column) throws SQLException {
+    public Instant instant(ResultSet row, String column) throws SQLException {
         if (this == MARIADB) {
             LocalDateTime time = row.getObject(column, LocalDateTime.class);
             return time == null ? null : time.toInstant(ZoneOffset.UTC);
@@ -89,7 +114,7 @@ enum Dialect {
     }
 
     /** Reads when a row is due. */
-    Instant dueAt(ResultSet row) throws SQLException {
+    public Instant dueAt(ResultSet row) throws SQLException {
         return Objects.requireNonNullElse(instant(row, "execution_time"), Instant.EPOCH);
     }
 
@@ -107,13 +132,23 @@ enum Dialect {
         return name().toLowerCase(Locale.ROOT) + ".sql";
     }
 
+    /** Returns a statement that inserts rows as one with the headers of a span and the version in front of its parameters. */
+    static String withOrigin(String insert) {
+        String columns = "traceparent, tracestate, origin_version, ";
+        return insert.replace("{task} (", "{task} (" + columns)
+                .replace(" values (", " values (?, ?, ?, ")
+                .replace(" select ?, ?, k.i", " select ?, k.s, ?, ?, ?, k.i")
+                .replace("unnest(", "unnest(?::varchar[], ")
+                .replace(" k(", " k(s, ");
+    }
+
     /** Returns the statement that inserts a row, with name, id, payload, version and time; if it is there, it inserts none or fails. */
     String insert() {
         return "insert into {task} (task_name, task_instance, task_data, version, execution_time) values (?, ?, ?, ?, ?)"
                 + (this == POSTGRESQL ? " on conflict do nothing" : "");
     }
 
-    /** Returns the same for a row that is due in so many milliseconds, in place of the time. */
+    /** Returns the same for a row that is due after a number of milliseconds, in place of the time. */
     String insertIn() {
         return insert().replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, " + later() + ")");
     }
@@ -122,6 +157,12 @@ enum Dialect {
     String insertWithRetries() {
         return insert().replace("execution_time)", "execution_time, retries, back_off_millis, max_back_off_millis)")
                 .replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, ?, ?, ?, ?)");
+    }
+
+    /** Returns the same for a recurring task that is made at run time, with handler and schedule behind the time. */
+    String insertMade() {
+        return insert().replace("execution_time)", "execution_time, made_for, declared)")
+                .replace("(?, ?, ?, ?, ?)", "(?, ?, ?, ?, ?, ?, ?)");
     }
 
     /** Returns the same for a row that has ended. */
@@ -174,21 +215,43 @@ enum Dialect {
         return String.join(" union all ", parts);
     }
 
+    /**
+     * Returns the statement that counts what is due of recurring tasks that are made at run time, of each of so many
+     * handlers, and finds the earliest. With handlers, time
+     * and milliseconds.
+     */
+    String countDueMade(int handlers) {
+        return "select made_for as handler, count(*) as due, min(execution_time) as earliest from "
+                + due("task_name = '" + Handler.MADE + "' and made_for in (" + placeholders(handlers) + ")")
+                + " group by made_for";
+    }
+
+    /**
+     * Returns a statement that claims one-time tasks of a name as one for the recurring tasks that are made for a
+     * handler of that name.
+     */
+    static String ofMade(String statement) {
+        return statement
+                .replace("task_name = ?", "task_name = '" + Handler.MADE + "' and made_for = ?")
+                .replace(COLUMNS, MADE_COLUMNS);
+    }
+
     private String dueRecurringRows(int ids) {
         return due("task_name = '" + Handler.RECURRING + "' and task_instance in (" + placeholders(ids) + ")");
     }
 
     /** The index is named where the database would read others' rows, and lock them. */
     private String due(String names) {
-        return "{task}" + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
-                + RowState.WAITING + " and " + names + " and execution_time >= ? and execution_time <= " + later();
+        return "{task}" + byTime() + " where state = " + RowState.WAITING + " and " + names
+                + " and execution_time >= ? and execution_time <= " + later();
     }
 
     // Claiming
 
     /**
-     * Returns the statements that find and lock what is due since a time and within some milliseconds: for each limit so many rows of a name, with name, time and
-     * milliseconds; and those of so many ids of recurring tasks, with ids, time and milliseconds.
+     * Returns the statements that find and lock rows which are due since a time and within some milliseconds. There is
+     * one for each limit of rows of a name, with name, time and milliseconds, and one for a number of ids of recurring
+     * tasks, with ids, time and milliseconds.
      */
     List<String> lockDue(List<Integer> limits, int recurring, boolean suspectsToo) {
         String condition = suspectsToo ? "" : " and coalesce(suspicions, 0) < " + TaskRow.SUSPECT;
@@ -206,7 +269,7 @@ enum Dialect {
 
     /** Returns the statement that finds and locks some rows of a name that no node could read and whose pause is over. */
     String lockUnreadable(int limit) {
-        return lockKept("execution_time <= " + selected(now), limit);
+        return lockKept("execution_time <= " + selected("{now}"), limit);
     }
 
     /** Returns the same for rows whose pause is over at some time or later, and that have not been tried since another. */
@@ -215,13 +278,11 @@ enum Dialect {
     }
 
     private String lockKept(String condition, int limit) {
-        return "select " + lockedColumns() + " from {task}"
-                + (this == MARIADB ? " force index (wheel_durable_task_due)" : "") + " where state = "
-                + RowState.UNREADABLE + " and task_name = ? and " + condition + " order by execution_time limit "
-                + limit + SKIPPING_LOCKED;
+        return "select " + lockedColumns() + " from {task}" + byTime() + " where state = " + RowState.UNREADABLE
+                + " and task_name = ? and " + condition + " order by execution_time limit " + limit + SKIPPING_LOCKED;
     }
 
-    /** What is claimed in the same statement is read when that is done. */
+    /** Rows that the same statement claims are read after that. */
     private String lockedColumns() {
         return this == POSTGRESQL ? "task_name, task_instance, suspicions" : COLUMNS;
     }
@@ -258,8 +319,8 @@ enum Dialect {
     static final String SKIPPING_LOCKED = " for update skip locked";
 
     /**
-     * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions, and returns what it has deleted: none that is
-     * locked, has another version, or is to run again.
+     * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions. It
+     * returns the deleted ones, and leaves rows that are locked, have another version, or are to run again.
      */
     static String deleteDone() {
         return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"
@@ -291,18 +352,18 @@ enum Dialect {
     /** Returns the expression that is the time some milliseconds ago. */
     String earlier() {
         return switch (this) {
-            case POSTGRESQL -> selected(now + " - ? * interval '1 millisecond'");
-            case H2 -> "dateadd(millisecond, -?, " + now + ")";
-            case MARIADB -> now + " - interval (? * 1000) microsecond";
+            case POSTGRESQL -> selected("{now} - ? * interval '1 millisecond'");
+            case H2 -> "dateadd(millisecond, -?, {now})";
+            case MARIADB -> "{now} - interval (? * 1000) microsecond";
         };
     }
 
     /** Returns the expression that is the time in some milliseconds. */
     String later() {
         return switch (this) {
-            case POSTGRESQL -> selected(now + " + ? * interval '1 millisecond'");
-            case H2 -> "dateadd(millisecond, ?, " + now + ")";
-            case MARIADB -> now + " + interval (? * 1000) microsecond";
+            case POSTGRESQL -> selected("{now} + ? * interval '1 millisecond'");
+            case H2 -> "dateadd(millisecond, ?, {now})";
+            case MARIADB -> "{now} + interval (? * 1000) microsecond";
         };
     }
 
@@ -313,16 +374,31 @@ enum Dialect {
 
     /** Returns the statement that selects the names of which there are rows that wait. */
     String waitingNames() {
-        String next = "select min(task_name) from {task} where state = " + RowState.WAITING;
+        return names(RowState.WAITING);
+    }
+
+    /** Returns the same for rows in a state for which there is an index: not of claimed ones. */
+    public String names(int state) {
+        String next = "select min(task_name) from {task} where state = " + state;
         return this == POSTGRESQL
                 ? "with recursive names(n) as ((" + next + ") union all select (" + next
                         + " and task_name > names.n) from names where names.n is not null)"
                         + " select n from names where n is not null"
-                : "select task_name from {task} where state = " + RowState.WAITING + " group by state, task_name";
+                : "select task_name from {task} where state = " + state + " group by state, task_name";
     }
 
-    /** Returns what a database is told that would otherwise scan a small table, and lock all of it for a moment. */
-    String byKey() {
+    /** Returns the hint for a database that would not use the index on state, name and due time. */
+    public String byTime() {
+        return this == MARIADB ? " force index (wheel_durable_task_due)" : "";
+    }
+
+    /** Returns the same for rows that nodes have claimed. */
+    public String byOwner() {
+        return this == MARIADB ? " force index (wheel_durable_task_owner)" : "";
+    }
+
+    /** Returns the hint for a database that would otherwise scan a small table, and lock all of it for a moment. */
+    public String byKey() {
         return this == MARIADB ? " force index (primary)" : "";
     }
 
@@ -332,7 +408,7 @@ enum Dialect {
     }
 
     /** Returns the expression that is a parameter of type text. */
-    String text() {
+    public String text() {
         return this == MARIADB ? "?" : "cast(? as varchar)";
     }
 
@@ -346,7 +422,7 @@ enum Dialect {
         return column + (this == MARIADB ? " <=> " : " is not distinct from ") + text();
     }
 
-    static String placeholders(int count) {
+    public static String placeholders(int count) {
         return String.join(", ", Collections.nCopies(count, "?"));
     }
 }

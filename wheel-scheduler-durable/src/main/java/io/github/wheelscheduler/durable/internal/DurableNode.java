@@ -20,10 +20,18 @@ import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.MaintenanceJobs.Soon;
 import io.github.wheelscheduler.durable.internal.NodeLife.Moment;
 import io.github.wheelscheduler.durable.internal.NodeTable.Has;
+import io.github.wheelscheduler.durable.internal.idle.IdleJobs;
+import io.github.wheelscheduler.durable.internal.idle.Needs;
+import io.github.wheelscheduler.durable.internal.idle.UndrivenNodes;
+import io.github.wheelscheduler.durable.internal.payload.Payloads;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,14 +42,15 @@ import org.springframework.dao.QueryTimeoutException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A node: it connects when the database answers, and from then on jobs claim, say that it lives, and look after recurring tasks, again and again, until it is closed.
- * Any thread.
+ * A node: it connects when the database answers. From then on jobs claim, send heartbeats and look after recurring
+ * tasks periodically, until it is closed. Any thread.
  */
 public final class DurableNode {
 
     private static final Duration ASK_CLOCK = Duration.ofSeconds(10);
     private static final Duration KEEP_RECURRING = Duration.ofSeconds(10);
     private static final Duration AGAIN = Duration.ofSeconds(1);
+    private static final Duration LEARN = Duration.ofSeconds(2);
     private static final Duration TIDY = Duration.ofMinutes(1);
     private static final long LOOKS_APART_NANOS = 5_000_000;
     private static final long FULL_LOOK_NANOS = 50_000_000;
@@ -79,8 +88,14 @@ public final class DurableNode {
     /** Null until the database has answered for the first time. Writer: who connects. */
     private volatile @Nullable Connected connected;
 
-    /** What a node works with when the database has answered. */
-    record Connected(NodeLife life, Claiming claiming, FairStarts turns, Runs runs, Ends ends) {}
+    /** The incarnations that were there last, in virtual time. Writer: who moves time. */
+    private volatile Set<Long> nodesThere = Set.of();
+
+    /** The ones when recurring tasks were kept last. Writer: who keeps them. */
+    private volatile Set<Long> nodesKept = Set.of();
+
+    /** The parts of a node that need the database. */
+    record Connected(NodeLife life, Claiming claiming, FairStarts turns, Runs runs, EndWriter endWriter) {}
 
     /** Makes one that has not started. */
     public DurableNode(
@@ -94,13 +109,13 @@ public final class DurableNode {
         Objects.requireNonNull(executor, "executor must not be null");
         Payloads payloads = new Payloads(Objects.requireNonNull(mapper, "mapper must not be null"), formats);
         Objects.requireNonNull(observer, "observer must not be null");
-        this.database = new Database(dataSource, settings);
-        this.clock = new DatabaseClock(executor::nanoTime);
+        this.clock = DatabaseClock.of(executor);
+        this.database = new Database(dataSource, settings, clock::expression);
         this.groups = NodeGroups.of(executor, settings);
         this.availability = new Availability(executor::nanoTime);
         this.claimedTasks = new ClaimedTasks(
                 settings.maxConcurrent(), Claiming.lookEvery(settings).toNanos());
-        Handlers handlers = new Handlers();
+        Handlers handlers = new Handlers(observer);
         this.notifications = new Notifications(settings, database, groups);
         notifications.on(Notifications.LOOK, this::lookIfFree);
         notifications.on(Notifications.END, nothing -> endAskedSoon());
@@ -117,7 +132,14 @@ public final class DurableNode {
                 notifications,
                 new EndListeners(executor, () -> NodeGroups.forListeners(executor)),
                 this::due);
-        this.jobs = new MaintenanceJobs(groups.jobs(), availability);
+        this.jobs = new MaintenanceJobs(
+                groups.jobs(),
+                availability,
+                IdleJobs.of(
+                        executor,
+                        this::incarnation,
+                        new UndrivenNodes(settings.heartbeat(), settings.deadAfter()),
+                        this::needs));
         this.look = jobs.new Soon(() -> {
             askedNanos = groups.jobs().nanoTime();
             look();
@@ -133,6 +155,42 @@ public final class DurableNode {
     /** Adds a listener for ends from now on. */
     public void listen(DurableListener listener) {
         context.listeners().add(Objects.requireNonNull(listener, "listener must not be null"));
+    }
+
+    /** Returns the node of an engine. */
+    public static DurableNode of(OneTimeTasks engine) {
+        return engine.node;
+    }
+
+    /** Returns the tables, over connections of the pool. */
+    public Tables tables() {
+        return database.tables();
+    }
+
+    /** Returns whether no node has a handler of that name, as far as nodes say; false if that is not known. */
+    public boolean lacks(String handler) {
+        return handlerCheck.known().lack(handler);
+    }
+
+    /** Returns the handlers of one-time tasks that nodes say they have, as far as this node has heard; its own too. */
+    public Set<String> handlersOfNodes() {
+        Set<String> names = new TreeSet<>(context.handlers().oneTimeNames());
+        handlerCheck.known().words().forEach(word -> names.add(URLDecoder.decode(word, StandardCharsets.UTF_8)));
+        return names;
+    }
+
+    /**
+     * A run that goes on on this node.
+     *
+     * @param name in the row: the handler, or that of recurring tasks
+     * @param handler that runs it here
+     * @param forNanos for how long it has been going on
+     */
+    public record RunHere(String name, String id, String handler, long forNanos) {}
+
+    /** Returns the runs that go on on this node. */
+    public List<RunHere> runsHere() {
+        return claimedTasks.running(groups.workers().nanoTime());
     }
 
     public Availability availability() {
@@ -222,7 +280,7 @@ public final class DurableNode {
             begin(tables, life);
             Duration kept = database.longestKept();
             if (!kept.isZero()) {
-                jobs.every(kept.dividedBy(2), held::renew);
+                jobs.every(kept.dividedBy(2), held::renew, needs -> null);
             }
         } catch (Throwable ex) {
             jobs.endSeries();
@@ -234,9 +292,11 @@ public final class DurableNode {
 
     private void begin(Tables tables, NodeLife life) {
         Runs runs = new Runs(context, tables);
-        Ends ends = new Ends(context, tables);
-        FairStarts turns = new FairStarts(context, tables, life, runs, ends, this::lookSoon);
-        connected = new Connected(life, new Claiming(context, tables, life, runs, ends, turns), turns, runs, ends);
+        EndWriter endWriter = new EndWriter(context, tables);
+        FairStarts turns = new FairStarts(context, tables, life, runs, endWriter, this::lookSoon);
+        connected = new Connected(
+                life, new Claiming(context, tables, life, runs, endWriter, turns), turns, runs, endWriter);
+        recurring.learn(tables);
         availability.isThere();
         availability.hasWorked(this);
         // Recurring tasks may be added later.
@@ -247,18 +307,75 @@ public final class DurableNode {
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
         }
-        jobs.every(groups.heart(), settings.heartbeat(), this::beat);
-        jobs.every(Claiming.lookEvery(settings), this::look);
-        jobs.every(KEEP_RECURRING, () -> recurring.keep(tables, life::sayHas));
-        jobs.every(AGAIN, () -> recurring.plant(tables, life::sayHas));
-        jobs.every(TIDY, () -> tables.tasks().tidy(settings.keepFailed()));
-        jobs.every(settings.heartbeat(), () -> connected().claiming().claimUnreadable(this::mayClaim));
-        jobs.every(settings.deadAfter(), () -> connected().claiming().giveBackUnknown());
-        jobs.every(ASK_CLOCK, () -> {
-            clock.ask(tables.tasks()::now);
-            availability.isThere();
-        });
+        jobs.every(groups.heart(), settings.heartbeat(), this::beat, null);
+        jobs.every(Claiming.lookEvery(settings), this::look, Needs::dueAt);
+        jobs.every(
+                KEEP_RECURRING,
+                () -> {
+                    nodesKept = nodesThere;
+                    recurring.keep(tables, life::sayHas);
+                },
+                Needs::recurringAt);
+        jobs.every(AGAIN, () -> recurring.plant(tables, life::sayHas), Needs::unplantedAt);
+        jobs.every(LEARN, () -> recurring.learn(tables), Needs::learnAt);
+        jobs.every(TIDY, () -> tables.tasks().tidy(settings.keepFailed()), Needs::tidyAt);
+        jobs.every(
+                settings.heartbeat(),
+                () -> connected().claiming().claimUnreadable(this::mayClaim),
+                Needs::unreadableAt);
+        jobs.every(settings.deadAfter(), () -> connected().claiming().giveBackUnknown(), Needs::unknownAt);
+        jobs.every(
+                ASK_CLOCK,
+                () -> {
+                    clock.ask(tables.tasks()::now);
+                    availability.isThere();
+                },
+                needs -> null);
         notifications.listen();
+    }
+
+    /** Returns which incarnation this is; 0 before the database has answered. */
+    long incarnation() {
+        Connected node = connected;
+        return node == null ? 0 : node.life().incarnation();
+    }
+
+    /**
+     * Returns when rows need this node next, in virtual time.
+     *
+     * @param isFull whether to ask also while it has something in hand
+     */
+    private Needs needs(IdleJobs idleJobs, Instant now, boolean isFull) {
+        Connected node = connected();
+        boolean isUntold = node.endWriter().untold() > 0 || node.claiming().hasAsked();
+        if (isUntold || (!isFull && claimedTasks.waiting() + claimedTasks.running() > 0)) {
+            return isUntold ? Needs.UNKNOWN : Needs.IN_HAND;
+        }
+        boolean mayClaim = mayClaim();
+        Handlers handlers = context.handlers();
+        List<String> recurringIds = handlers.plantedIds();
+        try {
+            IdleRows.Answer answer;
+            do {
+                IdleRows.Moment moment = new IdleRows.Moment(
+                        now,
+                        node.life().incarnation(),
+                        idleJobs.driven(),
+                        nodesKept,
+                        mayClaim ? handlers.oneTimeNames() : List.of(),
+                        mayClaim ? recurringIds : List.of(),
+                        recurring.knownIds(),
+                        recurringIds.size() == handlers.recurring().size(),
+                        handlers.areMade,
+                        node.claiming().isSwept());
+                answer = node.life().ask(tables -> IdleRows.ask(tables, settings, moment));
+            } while (idleJobs.undriven().mayLive(answer.undriven()));
+            nodesThere = answer.nodes();
+            return answer.needs();
+        } catch (DataAccessException ex) {
+            availability.isAway(ex, idleJobs);
+            return Needs.UNKNOWN;
+        }
     }
 
     /** Claims nothing more, gives back what has not started, and runs on, as before a rolling restart; or claims again. */
@@ -308,10 +425,10 @@ public final class DurableNode {
     private void look() {
         int promisedBefore = soonDue.promised.get();
         try {
-            Ends ends = connected().ends();
-            if (ends.isLeft()) {
+            EndWriter endWriter = connected().endWriter();
+            if (endWriter.isLeft()) {
                 // On another thread: who sends may have to send for long.
-                jobs.submit(ends::send);
+                jobs.submit(endWriter::send);
             }
             connected().claiming().look(this::mayClaim);
         } finally {
@@ -388,7 +505,7 @@ public final class DurableNode {
             node.claiming().dropWaiting();
         }
         if (beat.freed() > 0) {
-            LOGGER.info(beat.freed() + " durable tasks of nodes that are not heard of any more can be claimed again");
+            LOGGER.info(beat.freed() + " durable tasks of dead nodes can be claimed again");
             long unused = context.tally().takenOver.addAndGet(beat.freed());
             lookSoon();
             notifications.tell(Notifications.LOOK, Notifications.OLD);
@@ -431,12 +548,17 @@ public final class DurableNode {
 
     // Recurring tasks
 
+    /** Whether a method has that id, on this node or on another. */
+    boolean isDeclared(String id) {
+        return recurring.has(id) || database.tables().declared().isThere(id);
+    }
+
     /** Keeps the row of a recurring task that this node does not run. */
     public void know(String id) {
         recurring.know(id);
     }
 
-    /** Runs something again and again, once for all nodes that do; returns what ends it on this node. */
+    /** Runs a body repeatedly, each time on one of the nodes that call this; the result ends it on this node. */
     public Runnable repeat(String id, Recurrence recurrence, boolean skipsMissed, Runnable body) {
         Runnable end = recurring.repeat(id, recurrence, skipsMissed, body);
         if (connected != null) {

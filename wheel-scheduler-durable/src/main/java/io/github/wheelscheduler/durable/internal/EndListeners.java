@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Delivers committed ends to listeners, in order, in a group of one worker, created with the first listener. Any thread;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EndListeners {
 
-    /** How many ends wait at most. */
+    /** The maximum number of waiting ends. */
     static final int MOST = 10_000;
 
     private final Supplier<WheelScheduledExecutor> newGroup;
@@ -37,6 +39,7 @@ final class EndListeners {
     private final LogLimit failures;
 
     private volatile @Nullable WheelScheduledExecutor group;
+    private volatile boolean isClosed;
 
     EndListeners(WheelScheduledExecutor clock, Supplier<WheelScheduledExecutor> newGroup) {
         this.newGroup = newGroup;
@@ -55,10 +58,28 @@ final class EndListeners {
         return !listeners.isEmpty();
     }
 
-    /** Returns an end for {@link #tell}, if there are listeners. */
-    @Nullable
-    DurableEnd noted(Supplier<DurableEnd> end) {
-        return areThere() ? end.get() : null;
+    /**
+     * Queues the end of a task that is cancelled before its run, once the transaction of the caller has been
+     * committed.
+     */
+    void tellCancelled(String handler, String id) {
+        if (!areThere()) {
+            return;
+        }
+        DurableEnd end = new DurableEnd(DurableEnd.Kind.CANCELLED, handler, id, 0, null, null, null);
+        if (TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.isActualTransactionActive()) {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCompletion(int status) {
+                    if (status == STATUS_COMMITTED) {
+                        tell(end);
+                    }
+                }
+            });
+        } else {
+            tell(end);
+        }
     }
 
     void tell(Collection<DurableEnd> ends) {
@@ -66,11 +87,11 @@ final class EndListeners {
     }
 
     /** Queues a committed end for the listeners. */
-    void tell(@Nullable DurableEnd end) {
-        if (end == null) {
-            return;
-        }
+    void tell(DurableEnd end) {
         try {
+            if (!areThere()) {
+                return;
+            }
             if (queued.get() >= MOST) {
                 drop();
                 return;
@@ -80,7 +101,7 @@ final class EndListeners {
             wake();
         } catch (Throwable ex) {
             // Memory may be short: nothing that runs is to fail for want of it.
-            ThrownLog.debug(LOGGER, "Listeners have not been told of an end", ex);
+            ThrownLog.debug(LOGGER, "An end could not be delivered to listeners", ex);
         }
     }
 
@@ -99,7 +120,7 @@ final class EndListeners {
                 worker.execute(this::tellAll);
                 isTaken = true;
             } catch (RejectedExecutionException ex) {
-                LOGGER.debug("Closed before listeners have been told of all ends");
+                LOGGER.debug("Closed before all ends were delivered to listeners");
             } finally {
                 if (!isTaken) {
                     isTelling.set(false);
@@ -114,6 +135,9 @@ final class EndListeners {
             while (end != null) {
                 int ignored = queued.decrementAndGet();
                 for (DurableListener listener : listeners) {
+                    if (isClosed) {
+                        return;
+                    }
                     tell(listener, end);
                 }
                 end = queue.poll();
@@ -148,11 +172,13 @@ final class EndListeners {
         try {
             worker.shutdown();
             if (!worker.awaitTermination(limitMillis, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn("Listeners of durable tasks are slow, and have not been told of " + queued.get() + " ends");
+                LOGGER.warn("Listeners of durable tasks are slow; " + queued.get() + " ends were not delivered");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
+        // Before the interrupt, which ends one call only.
+        isClosed = true;
         List<Runnable> ignored = worker.shutdownNow();
     }
 }

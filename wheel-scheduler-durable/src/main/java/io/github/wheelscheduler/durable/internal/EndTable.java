@@ -2,9 +2,13 @@ package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.RowKey.ONE;
 import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
-import static io.github.wheelscheduler.durable.internal.RowState.FREED;
-import static io.github.wheelscheduler.durable.internal.RowState.UNSUSPECTED;
+import static io.github.wheelscheduler.durable.internal.row.RowState.FREED;
+import static io.github.wheelscheduler.durable.internal.row.RowState.UNSUSPECTED;
 
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.row.RowState;
+import io.github.wheelscheduler.durable.internal.trace.Headers;
+import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,6 +18,8 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -21,19 +27,32 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of tasks, as their runs end. What returns false has found that the row is not this node's any more. Called where there is no transaction, unless it says so. */
+/**
+ * The rows of tasks, as their runs end. A method returns false if the row is no longer this node's. Called where there
+ * is no transaction, unless it says so.
+ */
 record EndTable(Sql sql, Dialect dialect) {
 
-    private static final String DUE_AGAIN = "first_time = coalesce(first_time, execution_time), execution_time = ?, ";
+    static final String DUE_AGAIN = "first_time = coalesce(first_time, execution_time), execution_time = ?, ";
+
+    /** A task that a run has scheduled in its own place has the origin that was written with it. */
+    private static final String NEXT_ORIGIN =
+            "traceparent = case when next_origin_version = version then next_traceparent end, tracestate = null, "
+                    + "failed_traceparent = null, origin_version = case when next_origin_version = version then {next} "
+                    + "end, next_traceparent = null, next_origin_version = null, ";
+
+    private static final String FAILED_ORIGIN =
+            "traceparent = ?, tracestate = ?, failed_traceparent = ?, origin_version = {next}, ";
+
     /** The failure of a row whose run its node has cancelled. */
     static final String CANCELLED = "Cancelled while it ran";
 
     private static final String DELETE_DONE = "delete from {task}" + OURS + " and next_time is null";
 
     /** Keeps a row that has failed for good. */
-    boolean giveUp(RowKey row, int failures, Instant now, String failure) {
-        return change(
-                row,
+    boolean giveUp(Claim claim, int failures, Instant now, String failure) {
+        return changeFailed(
+                claim,
                 "consecutive_failures = ?, last_failure = ?, failure = ?, " + UNSUSPECTED + ","
                         + RowState.keptAs(RowState.FAILED),
                 failures,
@@ -42,9 +61,9 @@ record EndTable(Sql sql, Dialect dialect) {
     }
 
     /** Lets a row wait for another run after one has failed. */
-    boolean tryAgain(RowKey row, Instant at, int failures, Instant failedAt) {
-        return change(
-                row,
+    boolean tryAgain(Claim claim, Instant at, int failures, Instant failedAt) {
+        return changeFailed(
+                claim,
                 DUE_AGAIN + "consecutive_failures = ?, last_failure = ?, " + UNSUSPECTED + "," + FREED,
                 dialect.time(at),
                 failures,
@@ -58,7 +77,8 @@ record EndTable(Sql sql, Dialect dialect) {
     boolean again(RowKey row, Instant at) {
         return change(
                 row,
-                DUE_AGAIN + "consecutive_failures = 0, earlier_attempts = null, failure = case when asked_to_end then '"
+                DUE_AGAIN + (sql.keepsOrigins() ? "tracestate = null, failed_traceparent = null, " : "")
+                        + "consecutive_failures = 0, earlier_attempts = null, failure = case when asked_to_end then '"
                         + CANCELLED + "' end, "
                         + "last_failure = case when asked_to_end then {now} else last_failure end, " + UNSUSPECTED + ","
                         + FREED,
@@ -87,7 +107,8 @@ record EndTable(Sql sql, Dialect dialect) {
         return sql.changes(DELETE_DONE, row.ours())
                 || change(
                         row,
-                        "task_data = next_data, format = next_format, execution_time = next_time, first_time = null, "
+                        (sql.keepsOrigins() ? NEXT_ORIGIN : "")
+                                + "task_data = next_data, format = next_format, execution_time = next_time, first_time = null, "
                                 + "retries = next_retries, back_off_millis = next_back_off_millis, max_back_off_millis = next_max_back_off_millis, "
                                 + "next_retries = null, next_back_off_millis = null, next_max_back_off_millis = null, earlier_attempts = null, "
                                 + "next_time = null, next_data = null, next_format = null, consecutive_failures = 0, failure = null, "
@@ -150,6 +171,23 @@ record EndTable(Sql sql, Dialect dialect) {
         return ours(rows, Dialect.SKIPPING_LOCKED);
     }
 
+    /** Locks a row that is this node's, in a transaction of the caller's. */
+    void lock(RowKey row) {
+        boolean ignored = sql.finds("select 1 from {task}" + OURS + " for update", row.ours());
+    }
+
+    /**
+     * Marks the claims whose rows a cancel has reached: they do not run again. Within the transaction that has locked
+     * them, which may have read them before: without a lock, it would see them as they were.
+     */
+    void learnWhatIsAsked(Collection<Claim> claims) {
+        Map<RowKey, Claim> byRow = claims.stream().collect(Collectors.toMap(Claim::key, claim -> claim));
+        if (!byRow.isEmpty()) {
+            ours(byRow.keySet(), " and asked_to_end = true for update")
+                    .forEach(row -> Objects.requireNonNull(byRow.get(row)).isAskedToEnd = true);
+        }
+    }
+
     /** Returns those of some rows that are still this node's. */
     Set<RowKey> stillOurs(Collection<RowKey> rows) {
         return ours(rows, "");
@@ -178,7 +216,7 @@ record EndTable(Sql sql, Dialect dialect) {
         return found;
     }
 
-    /** What can be seen of a row whose end may have been committed. */
+    /** The state of a row whose end may have been committed. */
     enum Trace {
         /** Nobody has locked it, and it is still this node's: it was not, and is not going to be. */
         OURS,
@@ -196,16 +234,44 @@ record EndTable(Sql sql, Dialect dialect) {
     }
 
     /** Schedules what is to follow a row when its run has ended. */
-    boolean scheduleNext(RowKey row, byte[] payload, Instant at, OwnRetries retries) {
+    boolean scheduleNext(RowKey row, byte[] payload, Instant at, OwnRetries retries, @Nullable Headers headers) {
+        String next = "next_data = ?, next_format = null, next_time = ?, next_retries = ?, next_back_off_millis = ?,"
+                + " next_max_back_off_millis = ?";
+        if (headers != null) {
+            return change(
+                    row,
+                    "next_traceparent = ?, next_origin_version = version, " + next,
+                    headers.traceparent(),
+                    payload,
+                    dialect.time(at),
+                    retries.retries(),
+                    retries.backOffMillis(),
+                    retries.maxBackOffMillis());
+        }
         return change(
                 row,
-                "next_data = ?, next_format = null, next_time = ?, next_retries = ?, next_back_off_millis = ?,"
-                        + " next_max_back_off_millis = ?",
+                next,
                 payload,
                 dialect.time(at),
                 retries.retries(),
                 retries.backOffMillis(),
                 retries.maxBackOffMillis());
+    }
+
+    /** Changes a row whose run has failed, and keeps the span of that. */
+    private boolean changeFailed(Claim claim, String changes, @Nullable Object... parameters) {
+        if (!sql.keepsOrigins()) {
+            return change(claim.key(), changes, parameters);
+        }
+        RowOrigin origin = claim.row().origin();
+        List<@Nullable Object> all = new ArrayList<>();
+        Collections.addAll(
+                all,
+                origin == null ? null : origin.traceparent(),
+                origin == null ? null : origin.traceState(),
+                claim.traceparent);
+        Collections.addAll(all, parameters);
+        return change(claim.key(), FAILED_ORIGIN + changes, all.toArray());
     }
 
     /** Changes a row that is still this node's. */

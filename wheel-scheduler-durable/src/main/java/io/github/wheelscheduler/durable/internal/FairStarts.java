@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns on the wheel, one for each row in hand. A turn is not for its row: it starts the row that is next then, so that a backlog of one handler does not stand before the
- * others. Any thread.
+ * Turns on the wheel, one for each claimed row. A turn is not for its row: it starts the row that is next then, so that
+ * a backlog of one handler does not stand before the others. Any thread.
  */
 final class FairStarts {
 
@@ -28,7 +28,7 @@ final class FairStarts {
     private final NodeLife life;
     private final ClaimedTasks claimedTasks;
     private final Runs runs;
-    private final Ends ends;
+    private final EndWriter endWriter;
     private final Runnable claimSoon;
 
     private final Set<Turn> turns = ConcurrentHashMap.newKeySet();
@@ -44,13 +44,13 @@ final class FairStarts {
     /** Whether something was given back and no worker has become free since then. */
     volatile boolean isStuck;
 
-    FairStarts(Context context, Tables tables, NodeLife life, Runs runs, Ends ends, Runnable claimSoon) {
+    FairStarts(Context context, Tables tables, NodeLife life, Runs runs, EndWriter endWriter, Runnable claimSoon) {
         this.context = context;
         this.tables = tables;
         this.life = life;
         this.claimedTasks = context.claimedTasks();
         this.runs = runs;
-        this.ends = ends;
+        this.endWriter = endWriter;
         this.claimSoon = claimSoon;
     }
 
@@ -67,7 +67,7 @@ final class FairStarts {
 
     /** Returns how much more may be claimed. */
     int room() {
-        return context.settings().maxClaimed() - claimedTasks.waiting() - ends.untold();
+        return context.settings().maxClaimed() - claimedTasks.waiting() - endWriter.untold();
     }
 
     private boolean isLow() {
@@ -156,7 +156,7 @@ final class FairStarts {
             outcome = runs.run(claim, now);
             if (outcome.end() != null) {
                 // Before its worker counts as free: closing waits for it then.
-                ends.add(outcome.end());
+                endWriter.add(outcome.end());
             }
         } catch (Throwable ex) {
             outcome = null;
@@ -173,8 +173,8 @@ final class FairStarts {
             }
             ended(claim, outcome != null && outcome.hasRun());
         }
-        ends.send();
-        ends.awaitTurn();
+        endWriter.send();
+        endWriter.awaitTurn();
         if (isLow() && room() > 0) {
             // The room that ends took may be free again.
             claimSoon.run();
@@ -204,8 +204,8 @@ final class FairStarts {
             claimedTasks.forget(claim);
             ended(claim, false);
             context.tally().lost.incrementAndGet();
-            LOGGER.warn(
-                    "The durable task " + claim + " has been taken over by another node, as this one was not heard of");
+            LOGGER.warn("The durable task " + claim
+                    + " has been taken over by another node, because this one missed its heartbeats");
             return;
         }
         // Nothing of it follows: another worker may start it at once.

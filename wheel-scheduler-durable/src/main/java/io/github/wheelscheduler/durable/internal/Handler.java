@@ -1,10 +1,13 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.DecidingBody;
+import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.internal.payload.Payloads;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,6 +43,12 @@ public record Handler<T>(
     /** The name in the rows of all recurring tasks; with an id behind it, that of one of them on a node. */
     public static final String RECURRING = "recurring:";
 
+    /**
+     * The name in the rows of all recurring tasks that are made at run time; the column {@code made_for} has their
+     * handler.
+     */
+    public static final String MADE = RECURRING + "made";
+
     private static final Duration TOO_LATE = Duration.ofSeconds(10);
 
     /** Returns the id of a recurring task. */
@@ -54,20 +63,42 @@ public record Handler<T>(
         return body.run(recurrence != null ? null : (T) payloads.read(payload, format, payloadType), run);
     }
 
+    /** Returns it with other transactions, and what it runs. */
+    Handler<T> with(@Nullable PlatformTransactionManager others, DecidingBody<? super T> other) {
+        return new Handler<>(
+                name, payloadType, retries, mostRunning, timeLimit, others, other, recurrence, skipsMissed);
+    }
+
     boolean leavesOut(Instant dueAt, Instant now) {
-        return recurrence != null && skipsMissed && Duration.between(dueAt, now).compareTo(TOO_LATE) > 0;
+        return recurrence != null && skipsMissed && isTooLate(dueAt, now);
+    }
+
+    static boolean isTooLate(Instant dueAt, Instant now) {
+        return Duration.between(dueAt, now).compareTo(TOO_LATE) > 0;
     }
 
     /** The handlers of this node, by name. Any thread. */
     public static final class Handlers {
 
         private final Map<String, Handler<?>> byName = new ConcurrentSkipListMap<>();
+        private final DurableObserver observer;
+
+        /** Creates an empty set of handlers; each addition notifies the observer. */
+        public Handlers(DurableObserver observer) {
+            this.observer = observer;
+        }
 
         /**
          * The recurring tasks whose rows have been made, as far as this node knows; no other is claimed, so that the schedule of this node holds before it runs what another
          * one has left. Writer: {@link RecurringKeeper}.
          */
         final Set<Handler<?>> planted = ConcurrentHashMap.newKeySet();
+
+        /**
+         * Whether recurring tasks may have been made at run time; until then, nothing looks for their rows. Any
+         * thread.
+         */
+        volatile boolean areMade;
 
         /**
          * Adds one.
@@ -78,6 +109,11 @@ public record Handler<T>(
             if (byName.putIfAbsent(handler.name(), handler) != null) {
                 throw new IllegalStateException(
                         "A durable handler must have a name of its own, there are two '" + handler.name() + "'");
+            }
+            try {
+                observer.handles(handler.name());
+            } catch (Throwable ex) {
+                ThrownLog.debug(Context.LOGGER, "The observer of durable tasks has failed", ex);
             }
         }
 

@@ -30,7 +30,7 @@ final class HandlerCheck {
 
     private static final long PATIENCE_MILLIS = 1_000;
 
-    /** Names may be made up by a program, one for each task. */
+    /** A program may generate names, one for each task. */
     private static final int MOST_NAMES = 100;
 
     /** A name that is missing is looked for once more, unless the rows were read in that part of a heartbeat. */

@@ -3,45 +3,69 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.internal.idle.IdleJobs;
+import io.github.wheelscheduler.durable.internal.idle.Needs;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Runs jobs of a node: periodically, soon, or at once. A failure is noted, and ends no other job. Any thread. */
 final class MaintenanceJobs {
 
     private final WheelScheduledExecutor group;
     private final Availability availability;
+    private final @Nullable IdleJobs idleJobs;
 
-    /** What is done again and again. Writer: who connects. */
+    /** Work that is repeated. Writer: who connects. */
     private final List<Future<?>> series = new CopyOnWriteArrayList<>();
 
-    MaintenanceJobs(WheelScheduledExecutor group, Availability availability) {
+    /** @param idleJobs do the periodic work in virtual time; null in the machine's */
+    MaintenanceJobs(WheelScheduledExecutor group, Availability availability, @Nullable IdleJobs idleJobs) {
         this.group = group;
         this.availability = availability;
+        this.idleJobs = idleJobs;
     }
 
-    void every(Duration pause, Runnable step) {
-        every(group, pause, step);
+    /**
+     * Repeats a job.
+     *
+     * @param need in virtual time, when rows need it; null for the beat
+     */
+    void every(Duration pause, Runnable step, @Nullable Function<Needs, @Nullable Instant> need) {
+        every(group, pause, step, need);
     }
 
     /** The same in another group. */
-    void every(WheelScheduledExecutor other, Duration pause, Runnable step) {
-        boolean ignored =
-                series.add(other.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS));
+    void every(
+            WheelScheduledExecutor other,
+            Duration pause,
+            Runnable step,
+            @Nullable Function<Needs, @Nullable Instant> need) {
+        if (idleJobs != null) {
+            idleJobs.add(other, pause, () -> guarded(step), need);
+        } else {
+            boolean ignored = series.add(
+                    other.scheduleWithFixedDelay(() -> guarded(step), 0, pause.toNanos(), TimeUnit.NANOSECONDS));
+        }
     }
 
-    /** Ends what is done again and again. */
+    /** Ends the repeated jobs. */
     void endSeries() {
         for (Future<?> begun : series) {
             boolean ignored = begun.cancel(false);
         }
         series.clear();
+        if (idleJobs != null) {
+            idleJobs.clear();
+        }
     }
 
     /** Does something once, unless they have been shut down. */

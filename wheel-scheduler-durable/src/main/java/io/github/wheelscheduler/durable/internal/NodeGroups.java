@@ -4,6 +4,7 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableSettings;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,7 @@ record NodeGroups(
                 apart(executor, "-heart", 1));
     }
 
-    /** Makes the group in which listeners are told of ends. */
+    /** Makes the group in which listeners receive ends. */
     static WheelScheduledExecutor forListeners(WheelScheduledExecutor executor) {
         return apart(executor, "-listener", 1);
     }
@@ -50,6 +51,7 @@ record NodeGroups(
                 .maxWorkers(most)
                 .onFull(OnFull.WAIT)
                 .standsApart(true)
+                .startTolerance(Duration.ZERO)
                 .build();
     }
 

@@ -17,12 +17,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The life of this node in the database: it says that it lives, finds out which others do not, and frees what they had.
  *
- * <p>{@link #beat} is called by one thread at a time. Any thread may ask which incarnation this is, and whether it was heard of.
+ * <p>{@link #beat} is called by one thread at a time. Any thread may ask for the incarnation, and whether heartbeats
+ * are on time.
  */
 final class NodeLife {
 
@@ -52,7 +55,7 @@ final class NodeLife {
     /** How long that took: no more than a part of the time. */
     private long orphansNanos;
 
-    /** How often it had been asked to end something by the last beat. */
+    /** The number of requests to end a task, at the last heartbeat. */
     private long asked;
 
     /**
@@ -94,6 +97,11 @@ final class NodeLife {
         return incarnation;
     }
 
+    /** Asks the tables something over the connection of this node. Any thread. */
+    <T extends @Nullable Object> T ask(Function<Tables, T> question) {
+        return held.use(question);
+    }
+
     /** Adds this node, as one that lives, under a new number. */
     void join() {
         Moment before = clock.get();
@@ -125,7 +133,7 @@ final class NodeLife {
         } else {
             LOGGER.warn(
                     "The node " + settings.node()
-                            + " was not heard of, and others have taken its durable tasks over; it goes on under another number");
+                            + " missed its heartbeats, and other nodes have taken over its durable tasks; it continues under a new number");
             join();
         }
         List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
@@ -146,7 +154,7 @@ final class NodeLife {
 
     /** Returns the texts of the handlers of nodes, by incarnation. Any thread. */
     Map<Long, String> handlersOf(Collection<Long> incarnations) {
-        return held.use(tables -> tables.nodes().handlersOf(incarnations));
+        return ask(tables -> tables.nodes().handlersOf(incarnations));
     }
 
     private boolean isAsked(List<NodeRow> nodes) {
@@ -196,8 +204,8 @@ final class NodeLife {
                 return Freed.NOTHING;
             }
             boolean ignored = tables.nodes().bury(node.incarnation());
-            LOGGER.info("The node " + node.name()
-                    + " is not heard of any more; its durable tasks can be claimed by others");
+            LOGGER.info(
+                    "The node " + node.name() + " has missed its heartbeats; other nodes can claim its durable tasks");
             return freeSomeOf(tables, node.incarnation(), node.state() == NodeTable.ALIVE);
         }));
         listeners.tell(freed.ends());
@@ -342,7 +350,10 @@ final class NodeLife {
             return dead;
         }
 
-        /** Whether another node has the name of this one and lives, and nobody has been told so. One counts that was seen to beat. */
+        /**
+         * Whether another living node has the name of this one, and that is not logged yet. One counts that was seen to
+         * beat.
+         */
         boolean hasNewTwin(List<NodeRow> nodes, long incarnation, String name) {
             for (NodeRow node : nodes) {
                 Seen known = seen.get(node.incarnation());

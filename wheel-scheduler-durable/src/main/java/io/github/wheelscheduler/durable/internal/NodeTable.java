@@ -33,13 +33,13 @@ record NodeTable(Sql sql) {
     /** The incarnation of the row that is no node. */
     static final long LAYOUT = 0;
 
-    /** What this release makes, and what it needs. */
+    /** The layout that this release makes, and the one that it needs. */
     static final int OUR_LAYOUT = 2;
 
     private static final String SELECT =
             "select incarnation, name, state, beat, beat_at, asked, octet_length(handlers) as handlers_length from {node} where ";
 
-    private static final String IS_NODE = "incarnation <> " + LAYOUT;
+    static final String IS_NODE = "incarnation <> " + LAYOUT;
 
     /**
      * A node.

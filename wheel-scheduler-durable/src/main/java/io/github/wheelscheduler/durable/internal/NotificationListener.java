@@ -87,7 +87,7 @@ final class NotificationListener implements Runnable {
         long millis = deafMillis;
         deafMillis = Math.min(LONGEST_DEAF_MILLIS, 2 * millis);
         if (millis == DEAF_MILLIS) {
-            LOGGER.info("Durable tasks that other processes schedule for now are found by looks: " + why);
+            LOGGER.info("Durable tasks that other processes schedule for now are found by polling: " + why);
         }
         return millis;
     }
@@ -171,9 +171,9 @@ final class NotificationListener implements Runnable {
     }
 
     /**
-     * What waits for notifications in the driver of PostgreSQL, which need not be there.
+     * Waits for notifications by the driver of PostgreSQL, which may be missing.
      *
-     * @param notifications waits for some, up to so many milliseconds
+     * @param notifications waits for some, with a limit in milliseconds
      * @param text returns that of one
      */
     private record Driver(Class<?> connectionType, Method notifications, Method text) {

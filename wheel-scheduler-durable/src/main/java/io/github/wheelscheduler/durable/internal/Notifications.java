@@ -21,8 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells other nodes something at once, and hears what they tell, over notifications of PostgreSQL. On another database, or where it is switched off, nothing is told and nothing heard. What is
- * told may be lost: then others find it out as if nobody told them.
+ * Tells other nodes something at once, and hears what they tell, over notifications of PostgreSQL. On another database,
+ * or where it is switched off, nothing is sent or received. A notification may be lost; then others find the row by
+ * polling.
  *
  * <pre>
  *  tell --> what is to be told, each text once --> a keeper, one at a time: pg_notify, on a connection that it keeps while there is something to tell
@@ -96,7 +97,7 @@ final class Notifications {
         this.sentNanos = groups.jobs().nanoTime() - APART_NANOS;
     }
 
-    /** Says who is to be told of a kind: with the rest of each text, on a thread that must not be held up. */
+    /** Sets the receiver of a kind. It is called with the rest of each text, on a thread that must not be delayed. */
     void on(String kind, Consumer<String> listener) {
         Object ignored = interested.put(kind, listener);
     }
@@ -118,9 +119,10 @@ final class Notifications {
         sendSoon();
     }
 
-    /** Before the database has answered, there is nothing to tell. */
+    /** Before the database has answered, there is nothing to tell; in virtual time, a text would come at a time of its own. */
     private boolean isPossible() {
-        return database.knownDialect() == Dialect.POSTGRESQL;
+        return database.knownDialect() == Dialect.POSTGRESQL
+                && !groups.executor().timeSource().isVirtual();
     }
 
     private void sendSoon() {
@@ -244,11 +246,11 @@ final class Notifications {
         }
         NotificationListener listening = NotificationListener.of(this, database);
         if (listening == null) {
-            LOGGER.info("Durable tasks that other processes schedule for now are found by looks, as the driver of the"
+            LOGGER.info("Durable tasks that other processes schedule for now are found by polling, as the driver of the"
                     + " database is not that of org.postgresql");
         } else if (!database.hasRoomToListen()) {
-            LOGGER.info("Durable tasks that other processes schedule for now are found by looks: to be told of them, a"
-                    + " node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
+            LOGGER.info("Durable tasks that other processes schedule for now are found by polling: for"
+                    + " notifications, a node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
                     + (database.size() == Integer.MAX_VALUE
                             ? "does not say how many it has, as that of HikariCP does"
                             : "has " + database.size()));
@@ -259,7 +261,8 @@ final class Notifications {
                 notificationListener = thread;
             } catch (OutOfMemoryError ex) {
                 LOGGER.warn(
-                        "Durable tasks that other processes schedule for now are found by looks: no thread starts", ex);
+                        "Durable tasks that other processes schedule for now are found by polling: no thread starts",
+                        ex);
             }
         }
     }

@@ -1,22 +1,22 @@
 package io.github.wheelscheduler.durable.internal;
 
-import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
-import io.github.wheelscheduler.durable.internal.TaskTable.Ending;
+import io.github.wheelscheduler.durable.internal.TaskTable.CancelProgress;
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.row.RowState;
+import io.github.wheelscheduler.durable.internal.trace.Headers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any thread. */
@@ -31,15 +31,16 @@ public class OneTimeTasks implements DurableTasks {
     protected final DatabaseClock clock;
     protected final DurableSettings settings;
 
-    private final Payloads payloads;
-
     protected OneTimeTasks(DurableNode node) {
         this.node = node;
         this.database = node.database;
         this.handlers = node.context.handlers();
         this.clock = node.context.clock();
         this.settings = node.context.settings();
-        this.payloads = node.context.payloads();
+    }
+
+    private @Nullable Headers dueAt(@Nullable Headers headers, Instant at) {
+        return headers == null ? null : headers.dueIn(Duration.between(node.now(), at));
     }
 
     /** If something has been changed that is due then, sees to it that it starts in time; returns whether it has been. */
@@ -55,18 +56,17 @@ public class OneTimeTasks implements DurableTasks {
         Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
         node.requireKnown(handler);
-        byte[] data = write(handler, payload);
+        byte[] data = node.context.write(handler, payload);
         Tables tables = database.tables();
         Run own = Run.currentOf(handler, id);
+        boolean isScheduled = database.traces.scheduling(
+                handler,
+                1,
+                headers -> own != null
+                        ? own.scheduleNext(tables.ends(), data, at, OwnRetries.NONE, headers)
+                        : tables.tasks().insert(handler, id, data, at, OwnRetries.NONE, dueAt(headers, at)));
         // That of its own is due when this run has ended, which says so.
-        return own != null
-                ? own.scheduleNext(tables.ends(), data, at, OwnRetries.NONE)
-                : announced(tables.tasks().insert(handler, id, data, at), handler, at);
-    }
-
-    private byte[] write(String handler, @Nullable Object payload) {
-        Handler<?> known = handlers.find(handler);
-        return payloads.write(payload, known == null || known.payloadType() == Void.class ? null : known.payloadType());
+        return own != null ? isScheduled : announced(isScheduled, handler, at);
     }
 
     @Override
@@ -78,7 +78,12 @@ public class OneTimeTasks implements DurableTasks {
                     handler, id, payload, database.tables().tasks().now().plus(delay));
         }
         node.requireKnown(handler);
-        boolean inserted = database.tables().tasks().insertIn(handler, id, write(handler, payload), delay);
+        byte[] data = node.context.write(handler, payload);
+        TaskTable tasks = database.tables().tasks();
+        boolean inserted = database.traces.scheduling(
+                handler,
+                1,
+                headers -> tasks.insertIn(handler, id, data, delay, headers == null ? null : headers.dueIn(delay)));
         return announced(inserted, handler, node.now().plus(delay));
     }
 
@@ -94,12 +99,15 @@ public class OneTimeTasks implements DurableTasks {
         Arguments.requireTask(handler, id);
         Arguments.requireTime(at);
         node.requireKnown(handler);
-        byte[] data = write(handler, request.payload());
+        byte[] data = node.context.write(handler, request.payload());
         OwnRetries retries = OwnRetries.of(request.retries());
         TaskTable tasks = database.tables().tasks();
-        Replacement done = tasks.replace(handler, id, data, at, retries)
-                ? Replacement.REPLACED
-                : tasks.insert(handler, id, data, at, retries) ? Replacement.SCHEDULED : Replacement.RUNNING;
+        Replacement done = database.traces.scheduling(handler, 1, headers -> {
+            Headers due = dueAt(headers, at);
+            return tasks.replace(handler, id, data, at, retries, due)
+                    ? Replacement.REPLACED
+                    : tasks.insert(handler, id, data, at, retries, due) ? Replacement.SCHEDULED : Replacement.RUNNING;
+        });
         boolean ignored = announced(done != Replacement.RUNNING, handler, at);
         return done;
     }
@@ -119,7 +127,7 @@ public class OneTimeTasks implements DurableTasks {
             Arguments.requireName("id", request.id());
             Arguments.requireTime(request.at());
             ids[i] = request.id();
-            data[i] = write(handler, request.payload());
+            data[i] = node.context.write(handler, request.payload());
             times[i] = request.at();
             retries[i] = OwnRetries.of(request.retries());
         }
@@ -128,13 +136,17 @@ public class OneTimeTasks implements DurableTasks {
         }
         node.requireKnown(handler);
         Tables tables = database.tables();
-        int inserted = 0;
-        for (int i = 0; i < count; i++) {
-            Run own = Run.currentOf(handler, ids[i]);
-            inserted += own != null && own.scheduleNext(tables.ends(), data[i], times[i], retries[i]) ? 1 : 0;
-        }
-        // The row of the own run is there, and left out.
-        inserted += tables.tasks().insertAll(handler, ids, data, times, retries);
+        int inserted = database.traces.scheduling(handler, count, headers -> {
+            @Nullable Headers[] due = new @Nullable Headers[count];
+            int next = 0;
+            for (int i = 0; i < count; i++) {
+                due[i] = dueAt(headers, times[i]);
+                Run own = Run.currentOf(handler, ids[i]);
+                next += own != null && own.scheduleNext(tables.ends(), data[i], times[i], retries[i], due[i]) ? 1 : 0;
+            }
+            // The row of the own run is there, and left out.
+            return next + tables.tasks().insertAll(handler, ids, data, times, retries, due);
+        });
         if (inserted > 0) {
             node.due(handler, List.of(times));
         }
@@ -149,22 +161,8 @@ public class OneTimeTasks implements DurableTasks {
 
     /** If a task has been deleted, tells listeners so when that is committed; returns whether it has been. */
     private boolean cancelled(boolean isDeleted, String handler, String id) {
-        EndListeners listeners = node.context.listeners();
-        if (isDeleted && listeners.areThere()) {
-            DurableEnd end = new DurableEnd(DurableEnd.Kind.CANCELLED, handler, id, 0, null, null, null);
-            if (TransactionSynchronizationManager.isSynchronizationActive()
-                    && TransactionSynchronizationManager.isActualTransactionActive()) {
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCompletion(int status) {
-                        if (status == STATUS_COMMITTED) {
-                            listeners.tell(end);
-                        }
-                    }
-                });
-            } else {
-                listeners.tell(end);
-            }
+        if (isDeleted) {
+            node.context.listeners().tellCancelled(handler, id);
         }
         return isDeleted;
     }
@@ -181,17 +179,18 @@ public class OneTimeTasks implements DurableTasks {
         long endNanos = clock.nanoTime() + limit.toNanos();
         boolean isAsked = false;
         int tries = 0;
+        long waitedNanos = 0;
         while (true) {
-            Ending ending = tasks.ending(handler, id);
-            if (ending == null || (isAsked && !ending.isAsked())) {
+            CancelProgress progress = tasks.cancelProgress(handler, id);
+            if (progress == null || (isAsked && !progress.isAsked())) {
                 // Another one of this id, perhaps.
                 return Cancellation.ABSENT;
             }
-            if (ending.state() != RowState.CLAIMED) {
-                if (ending.isAsked()
+            if (progress.state() != RowState.CLAIMED) {
+                if (progress.isAsked()
                         ? tasks.deleteAsked(handler, id)
                         : cancelled(tasks.delete(handler, id), handler, id)) {
-                    return isAsked && ending.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
+                    return isAsked && progress.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
                 }
                 continue;
             }
@@ -204,15 +203,19 @@ public class OneTimeTasks implements DurableTasks {
                     continue;
                 }
             }
-            if (clock.nanoTime() - endNanos >= 0 || Thread.currentThread().isInterrupted()) {
-                Instant heardAt = ending.heardAt();
+            // Virtual time may stand still meanwhile.
+            if (clock.nanoTime() - endNanos >= 0
+                    || (clock.isVirtual() && waitedNanos >= limit.toNanos())
+                    || Thread.currentThread().isInterrupted()) {
+                Instant heardAt = progress.heardAt();
                 return heardAt == null
                                 || heardAt.isBefore(
                                         tasks.now().minus(settings.deadAfter().dividedBy(2)))
                         ? Cancellation.UNHEARD
                         : Cancellation.RUNNING;
             }
-            LockSupport.parkNanos(this, PAUSE_NANOS);
+            node.context.groups().executor().timeSource().pass(this, PAUSE_NANOS);
+            waitedNanos += PAUSE_NANOS;
         }
     }
 

@@ -42,6 +42,9 @@ final class RecurringKeeper {
     /** The ids of tasks that this node does not run, and knows. */
     private final Set<String> alsoKnown = ConcurrentHashMap.newKeySet();
 
+    /** The ids that recurring tasks have which are made at run time, and of which the log has said so. */
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
     /** Whether one of these has come. */
     private volatile boolean isMoreKnown;
 
@@ -85,6 +88,25 @@ final class RecurringKeeper {
         Arguments.requireRecurringId(id);
         boolean ignored = alsoKnown.add(id);
         isMoreKnown = true;
+    }
+
+    /** Returns the ids of the tasks that this node declares or knows. Any thread. */
+    List<String> knownIds() {
+        List<String> ids = new ArrayList<>(handlers.recurringIds());
+        boolean ignored = ids.addAll(alsoKnown);
+        return ids;
+    }
+
+    /** Whether this node declares a task of that id, or knows it. Any thread. */
+    boolean has(String id) {
+        return handlers.find(Handler.RECURRING + id) != null || alsoKnown.contains(id);
+    }
+
+    /** Finds out whether recurring tasks have been made at run time, as long as this node does not know it. */
+    void learn(Tables tables) {
+        if (!handlers.areMade && tables.made().areThere()) {
+            handlers.areMade = true;
+        }
     }
 
     /** Returns the schedules that this node declares, by id. Any thread. */
@@ -142,6 +164,17 @@ final class RecurringKeeper {
     }
 
     private boolean plant(Tables tables, Handler<?> handler) {
+        if (tables.made().isThere(handler.id())) {
+            if (refused.add(handler.id())) {
+                LOGGER.error("The durable task " + handler.id() + " does not run on this node, as a recurring task that"
+                        + " was made at run time has its id: give one of them another");
+            }
+            return false;
+        }
+        boolean wasRefused = refused.remove(handler.id());
+        if (wasRefused) {
+            LOGGER.info("The durable task " + handler.id() + " has its id for itself again, and runs on this node");
+        }
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
         Instant now = clock.now();
         Instant first = recurrence.first(now);
@@ -161,7 +194,12 @@ final class RecurringKeeper {
     synchronized void keep(Tables tables, Runnable say) {
         plant(tables, say);
         Map<String, String> there = tables.declared().schedules();
-        boolean ignored = handlers.planted.removeIf(handler -> isLost(tables, handler.id(), there.get(handler.id())));
+        Set<String> made = handlers.areMade ? tables.made().among(handlers.recurringIds()) : Set.of();
+        boolean ignored = handlers.planted.removeIf(
+                handler -> made.contains(handler.id()) || isLost(tables, handler.id(), there.get(handler.id())));
+        if (handlers.areMade) {
+            tables.made().revive(clock.now());
+        }
         Instant now = clock.now();
         Duration within = settings.forgetAfter().dividedBy(KNOWN_TIMES);
         if (isMoreKnown) {
@@ -169,9 +207,7 @@ final class RecurringKeeper {
             lastKnown = null;
         }
         if (lastKnown == null || lastKnown.plus(within).isBefore(now)) {
-            List<String> ids = new ArrayList<>(handlers.recurringIds());
-            boolean unused = ids.addAll(alsoKnown);
-            tables.declared().know(ids, within);
+            tables.declared().know(knownIds(), within);
             lastKnown = now;
         }
         int gone = tables.declared().forget(settings.forgetAfter());

@@ -4,6 +4,8 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.durable.DurableRun;
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.trace.Headers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -60,9 +62,9 @@ final class Run implements DurableRun {
     }
 
     /** Schedules its own task again, for when it has ended well. */
-    boolean scheduleNext(EndTable rows, byte[] payload, Instant at, OwnRetries retries) {
+    boolean scheduleNext(EndTable rows, byte[] payload, Instant at, OwnRetries retries, @Nullable Headers headers) {
         next = at;
-        return rows.scheduleNext(row.key(), payload, at, retries);
+        return rows.scheduleNext(row.key(), payload, at, retries, headers);
     }
 
     synchronized void interrupt() {

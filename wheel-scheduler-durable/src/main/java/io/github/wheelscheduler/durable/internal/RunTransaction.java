@@ -2,11 +2,10 @@ package io.github.wheelscheduler.durable.internal;
 
 import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
-import io.github.wheelscheduler.durable.internal.End.Kind;
-import io.github.wheelscheduler.durable.internal.Endings.Ending;
-import io.github.wheelscheduler.durable.internal.Endings.Told;
+import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.CannotAcquireLockException;
@@ -36,8 +35,8 @@ final class RunTransaction {
     /** Whether the database has refused the end of the row outside of the transaction, too. */
     private boolean isRefusedAlone;
 
-    /** Tells how it has ended, once that is known. */
-    private @Nullable Told known;
+    /** The end of its row, once that is known. */
+    private @Nullable RowEnd known;
 
     RunTransaction(Runs runs, PlatformTransactionManager manager, Claim claim, Handler<?> handler, long startNanos) {
         this.runs = runs;
@@ -84,25 +83,31 @@ final class RunTransaction {
     }
 
     /** Ends the row with the transaction. */
-    Outcome end(Ending ending) {
+    Outcome end(RowEnd end) {
         Runs.clearInterrupt();
         try {
-            boolean isOurs = ending.tell().getAsBoolean();
+            if (end.mayRunAgain()) {
+                runs.tables.ends().lock(claim.key());
+                runs.tables.ends().learnWhatIsAsked(List.of(claim));
+            }
+            boolean isOurs = end.write().getAsBoolean();
             if (!isOurs) {
                 rollBack();
-                lost("what it has done is rolled back");
+                lost("its transaction is rolled back");
                 return told(false);
             }
             isCommitSent = true;
             manager.commit(Objects.requireNonNull(status));
         } catch (Throwable ex) {
+            claim.failure = ex;
+            claim.isUnanswered = isCommitSent && Availability.isOfConnection(ex);
             rollBack();
-            return new Outcome(true, false, End.of(claim, Kind.ASK, () -> tellWhatIsSeen(ending, ex)), false);
+            RowEnd unknown = new RowEnd(Kind.ASK, () -> writeWhatIsSeen(end, ex), null, null);
+            return new Outcome(true, false, PendingEnd.of(claim, unknown), false);
         }
-        runs.endings.count(claim, ending);
-        boolean ignored = runs.announced(claim, ending.dueAt(), true);
-        runs.context.listeners().tell(ending.notice());
-        return told(ending.hasSucceeded());
+        boolean ignored = runs.announced(claim, end.dueAt(), true);
+        runs.context.ended(claim, end.notice());
+        return told(end.hasSucceeded());
     }
 
     private Outcome told(boolean hasSucceeded) {
@@ -116,66 +121,61 @@ final class RunTransaction {
                 "The durable task " + claim + " has run here, but was taken over by another node meanwhile: " + what);
     }
 
-    private boolean tellWhatIsSeen(Ending ending, Throwable ex) {
-        Told told = known;
-        if (told == null) {
+    private boolean writeWhatIsSeen(RowEnd end, Throwable ex) {
+        RowEnd seen = known;
+        if (seen == null) {
             try {
-                told = whatIsSeen(ending, ex);
+                seen = whatIsSeen(end, ex);
             } catch (Throwable again) {
                 isRefusedAlone |= Availability.isRefusal(again);
                 throw again;
             }
-            known = told;
+            known = seen;
         }
-        boolean isOurs = told.tell().getAsBoolean();
+        boolean isOurs = seen.write().getAsBoolean();
         if (isOurs) {
-            runs.context.listeners().tell(told.notice());
+            runs.context.ended(claim, seen.notice());
         }
         return isOurs;
     }
 
-    private Told whatIsSeen(Ending ending, Throwable ex) {
+    private RowEnd whatIsSeen(RowEnd end, Throwable ex) {
         switch (runs.tables.ends().traceOf(claim.key())) {
             case LOCKED ->
                 throw new CannotAcquireLockException(
                         "The durable task " + claim + " is locked, so its transaction may still be going on", ex);
             case OURS -> {
-                boolean isOfDatabase = isRefusedByDatabase(ending, ex);
+                boolean isOfDatabase = isRefusedByDatabase(end, ex);
                 runs.tellEnded(handler, startNanos, false);
                 if (claim.isAskedToEnd) {
-                    runs.context.tally().failed.incrementAndGet();
-                    End end = runs.ended(claim);
-                    return new Told(end.tell(), end.notice());
+                    return runs.cancelled(claim);
                 }
                 if (isOfDatabase) {
                     LOGGER.info("The durable task " + claim + " has run, but the database refused its end: it is"
                             + " rolled back, and runs again");
-                    return new Told(runs.givenBack(claim), null);
+                    return RowEnd.withoutRun(runs.givenBack(claim));
                 }
-                runs.context.tally().failed.incrementAndGet();
                 return runs.afterFailure(claim, handler, ex);
             }
             case GONE -> {
                 boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());
-                if (isCommitted) {
-                    runs.endings.count(claim, ending);
-                } else {
-                    lost("nobody knows whether what it has done is committed, so it may run, or have run, twice");
+                if (!isCommitted) {
+                    lost("the outcome of its commit is unknown, so it may run, or have run, twice");
                 }
-                runs.tellEnded(handler, startNanos, isCommitted && ending.hasSucceeded());
-                return new Told(() -> true, isCommitted ? ending.notice() : null);
+                runs.tellEnded(handler, startNanos, isCommitted && end.hasSucceeded());
+                return new RowEnd(Kind.CHANGE, () -> true, null, isCommitted ? end.notice() : null);
             }
         }
         throw new IllegalStateException();
     }
 
     /** Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may have made read-only. */
-    private boolean isRefusedByDatabase(Ending ending, Throwable ex) {
+    private boolean isRefusedByDatabase(RowEnd end, Throwable ex) {
         if (!Availability.isRefusal(ex)) {
             return false;
         }
         runs.tables.sql().tryInVain(() -> {
-            boolean ignored = ending.tell().getAsBoolean();
+            boolean ignored = end.write().getAsBoolean();
         });
         return isRefusedAlone;
     }

@@ -4,17 +4,18 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableOutcome;
-import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RetryPolicy;
-import io.github.wheelscheduler.durable.internal.Context.Tally;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
-import io.github.wheelscheduler.durable.internal.End.Kind;
-import io.github.wheelscheduler.durable.internal.Endings.Ending;
-import io.github.wheelscheduler.durable.internal.Endings.Told;
-import io.github.wheelscheduler.durable.internal.RecurringTable.RunEnd;
+import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
+import io.github.wheelscheduler.durable.internal.TaskRow.Made;
+import io.github.wheelscheduler.durable.internal.payload.UnreadablePayloadException;
+import io.github.wheelscheduler.durable.internal.trace.DurableTraces;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.StackText;
+import io.github.wheelscheduler.internal.spring.observation.AnnotatedRun;
+import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.spring.observation.WheelRunContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,7 +28,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.PlatformTransactionManager;
 
-/** Runs what is due, and says what the database is to be told of that. Workers. */
+/** Runs due tasks, and decides which ends are written to the database. Workers. */
 final class Runs {
 
     private static final int MOST_DOUBLINGS = 10;
@@ -40,9 +41,9 @@ final class Runs {
 
     final Context context;
     final Tables tables;
-    final Endings endings;
+    final NextRuns nextRuns;
 
-    private final Tally tally;
+    private final RowEnds rowEnds;
     private final Map<String, LogLimit> unreadable = new ConcurrentHashMap<>();
 
     /** The runs that are going on. */
@@ -53,8 +54,8 @@ final class Runs {
     Runs(Context context, Tables tables) {
         this.context = context;
         this.tables = tables;
-        this.endings = new Endings(context, tables);
-        this.tally = context.tally();
+        this.nextRuns = new NextRuns(context, tables);
+        this.rowEnds = new RowEnds(context, tables, nextRuns);
     }
 
     /** Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until {@link #mayRun}. Any thread. */
@@ -81,12 +82,12 @@ final class Runs {
      * What has become of a claim.
      *
      * @param hasRun whether its handler has been called
-     * @param hasSucceeded whether that came to a good end
+     * @param hasSucceeded whether the run has succeeded
      * @param end what the database is to be told; null if it has been
      * @param isKnown false if the end finds out whether the run has come to a good one, and says so
      */
     record Outcome(
-            boolean hasRun, boolean hasSucceeded, @Nullable End end, boolean isKnown) {}
+            boolean hasRun, boolean hasSucceeded, @Nullable PendingEnd end, boolean isKnown) {}
 
     /** Runs a claim that has been started. */
     Outcome run(Claim claim, Instant now) {
@@ -94,16 +95,96 @@ final class Runs {
         if (handler == null) {
             return unsuccessful(false, claim, () -> tables.claims().giveBack(claim.key()));
         }
-        if (handler.leavesOut(claim.dueAt(), now) && !tables.recurring().isTriggered(claim.key())) {
+        Made made = claim.row().made();
+        RuntimeException strange = made == null ? null : RecurringTable.whyUnreadable(made.schedule());
+        if (strange != null) {
+            // This node would run it too often, as it does not know when it comes again.
+            return unsuccessful(false, claim, () -> tables.made().leave(claim.key(), now, strange));
+        }
+        if (claim.row().leavesOut(handler, now) && !tables.recurring().isTriggered(claim.key())) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
                     + ", which is too long ago: it is left out");
-            return unsuccessful(false, claim, again(claim, handler, null, false));
+            return unsuccessful(false, claim, nextRuns.after(claim, handler.recurrence(), null, false));
+        }
+        if (hasKilledOftenEnough(claim, handler)) {
+            LOGGER.error("The process of the durable task " + claim
+                    + " has ended each time it ran: this run is left out, and the next one comes at its time");
+            return new Outcome(
+                    false,
+                    false,
+                    PendingEnd.of(
+                            claim,
+                            RowEnd.changed(
+                                    nextRuns.after(claim, handler.recurrence(), ClaimTable.KILLED, true),
+                                    claim.ran(DurableEnd.Kind.GIVEN_UP, null, null, null))),
+                    true);
         }
         tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = context.jobs().nanoTime();
+        return observed(claim, handler, now, startNanos);
+    }
+
+    /** The node that frees the row of a one-time task keeps it as failed; a recurring task goes on. */
+    private boolean hasKilledOftenEnough(Claim claim, Handler<?> handler) {
+        int most = context.settings().maxDeaths();
+        return most > 0
+                && claim.row().deaths() >= most
+                && (handler.recurrence() != null || claim.row().made() != null);
+    }
+
+    /** Spring observes the methods of recurring tasks that nodes declare. */
+    private Outcome observed(Claim claim, Handler<?> handler, Instant now, long startNanos) {
+        TaskRow row = claim.row();
+        DurableTraces traces = tables.sql().traces();
+        Duration lateness = Duration.between(row.dueAt(), now);
+        if (handler.recurrence() != null) {
+            return annotated(
+                    claim, handler, startNanos, traces.beginAnnotated(row.key().id(), lateness, row.origin()));
+        }
+        ObservedRun observed = traces.begin(
+                handler.name(),
+                row.key().id(),
+                row.attempt(),
+                lateness,
+                context.settings().node(),
+                row.origin());
+        if (observed == null) {
+            return callAndTell(claim, handler, startNanos);
+        }
+        Outcome outcome = null;
+        try {
+            claim.traceparent = traces.current();
+            outcome = callAndTell(claim, handler, startNanos);
+            return outcome;
+        } finally {
+            observed.end(
+                    claim.failure,
+                    claim.isUnanswered
+                            ? WheelRunContext.Outcome.UNKNOWN
+                            : outcome != null && outcome.hasSucceeded
+                                    ? WheelRunContext.Outcome.SUCCESS
+                                    : WheelRunContext.Outcome.ERROR);
+        }
+    }
+
+    private Outcome annotated(Claim claim, Handler<?> handler, long startNanos, @Nullable AnnotatedRun run) {
+        try {
+            return callAndTell(claim, handler, startNanos);
+        } finally {
+            if (run != null) {
+                run.end();
+            }
+        }
+    }
+
+    /** The observer is called within the observation of the run, so that its meters have exemplars. */
+    private Outcome callAndTell(Claim claim, Handler<?> handler, long startNanos) {
         Outcome outcome = call(claim, handler, startNanos);
         if (outcome.isKnown) {
-            tellEnded(handler, startNanos, outcome.hasSucceeded);
+            Outcome ignored = tables.sql().traces().handling(() -> {
+                tellEnded(handler, startNanos, outcome.hasSucceeded);
+                return outcome;
+            });
         }
         return outcome;
     }
@@ -114,7 +195,7 @@ final class Runs {
     }
 
     private static Outcome unsuccessful(boolean hasRun, Claim claim, BooleanSupplier tell) {
-        return new Outcome(hasRun, false, End.of(claim, Kind.CHANGE, tell), true);
+        return new Outcome(hasRun, false, PendingEnd.of(claim, RowEnd.withoutRun(tell)), true);
     }
 
     private Outcome call(Claim claim, Handler<?> handler, long startNanos) {
@@ -123,20 +204,20 @@ final class Runs {
         RunTransaction transaction =
                 manager == null ? null : new RunTransaction(this, manager, claim, handler, startNanos);
         try {
-            Ending ending = runNoted(claim, handler, transaction);
+            RowEnd end = runNoted(claim, handler, transaction);
             if (transaction != null) {
-                return transaction.end(ending);
+                return transaction.end(end);
             }
-            endings.count(claim, ending);
             boolean isOnce = handler.recurrence() == null;
-            BooleanSupplier tell = isOnce
-                    ? () -> announced(claim, ending.dueAt(), ending.tell().getAsBoolean())
-                    : again(claim, handler, null, true);
-            End end = End.of(claim, isOnce ? ending.kind() : Kind.CHANGE, tell, ending.notice());
-            return new Outcome(true, ending.hasSucceeded(), end, true);
+            BooleanSupplier write = isOnce
+                    ? () -> announced(claim, end.dueAt(), end.write().getAsBoolean())
+                    : nextRuns.after(claim, handler.recurrence(), null, true);
+            RowEnd written = new RowEnd(isOnce ? end.kind() : Kind.CHANGE, write, end.dueAt(), end.notice());
+            return new Outcome(true, end.hasSucceeded(), PendingEnd.of(claim, written), true);
         } catch (UnreadablePayloadException ex) {
+            claim.failure = ex;
             rollBack(transaction);
-            tally.unreadable.incrementAndGet();
+            context.tally().unreadable.incrementAndGet();
             if (unreadable
                             .computeIfAbsent(handler.name(), name -> new LogLimit(context.jobs()::nanoTime))
                             .tryPass()
@@ -146,12 +227,13 @@ final class Runs {
             }
             return unsuccessful(false, claim, setAside(claim, ex));
         } catch (Throwable ex) {
+            claim.failure = ex;
             rollBack(transaction);
             if (ex instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
             if (claim.isAskedToEnd) {
-                return new Outcome(true, false, ended(claim), true);
+                return new Outcome(true, false, PendingEnd.of(claim, cancelled(claim)), true);
             }
             if (isInterrupting) {
                 return unsuccessful(true, claim, givenBack(claim));
@@ -161,9 +243,8 @@ final class Runs {
                 context.availability().isAway(ex);
                 return unsuccessful(false, claim, () -> tables.claims().giveBack(key));
             }
-            Told told = afterFailure(claim, handler, ex);
-            tally.failed.incrementAndGet();
-            return new Outcome(true, false, End.of(claim, Kind.CHANGE, told.tell(), told.notice()), true);
+            RowEnd end = tables.sql().traces().handling(() -> afterFailure(claim, handler, ex));
+            return new Outcome(true, false, PendingEnd.of(claim, end), true);
         }
     }
 
@@ -180,14 +261,12 @@ final class Runs {
         return () -> announced(claim, claim.dueAt(), tables.claims().giveBack(claim.key()));
     }
 
-    End ended(Claim claim) {
+    RowEnd cancelled(Claim claim) {
         LOGGER.info("The durable task " + claim + " was cancelled while it ran, and has ended");
         Instant now = context.clock().now();
-        return End.of(
-                claim,
-                Kind.CHANGE,
+        return RowEnd.changed(
                 () -> tables.ends().end(claim.key(), now, EndTable.CANCELLED),
-                endings.noted(claim, DurableEnd.Kind.CANCELLED, null, null, null));
+                claim.ran(DurableEnd.Kind.CANCELLED, null, null, null));
     }
 
     /** The interrupt was that of the run, which has ended. */
@@ -203,7 +282,7 @@ final class Runs {
         }
     }
 
-    private Ending runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction) throws Exception {
+    private RowEnd runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction) throws Exception {
         Run run = new Run(this, claim, handler.timeLimit());
         boolean ignored;
         try {
@@ -222,7 +301,7 @@ final class Runs {
             if (transaction != null) {
                 transaction.requireNoRollback();
             }
-            return endings.of(claim, outcome, run.next);
+            return rowEnds.of(claim, outcome, run.next);
         } catch (Throwable ex) {
             if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
                 claim.hasThrown = false;
@@ -252,33 +331,18 @@ final class Runs {
         return () -> tables.ends().setAside(claim.key(), until, times, now, String.valueOf(ex.getMessage()));
     }
 
-    /** Returns what gives a recurring task its next time. */
-    private BooleanSupplier again(Claim claim, Handler<?> handler, @Nullable Throwable failure, boolean hasRun) {
-        Instant now = context.clock().now();
-        Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
-        TaskRow row = claim.row();
-        boolean succeeded = hasRun && failure == null;
-        RunEnd end = new RunEnd(
-                now,
-                hasRun,
-                succeeded ? now : row.lastSuccessAt(),
-                succeeded ? 0 : hasRun ? oneMore(row.failures()) : row.failures(),
-                failure == null ? row.lastFailureAt() : now,
-                failure == null ? null : textOf(failure));
-        return () -> tables.recurring().again(claim.key(), recurrence, claim.dueAt(), end);
-    }
-
     /** A count that is as large as it can be stays so. */
     static int oneMore(int count) {
         return count == Integer.MAX_VALUE ? count : count + 1;
     }
 
-    Told afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
+    RowEnd afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
         int failures = oneMore(claim.row().failures());
         if (handler.recurrence() != null) {
             ThrownLog.error(LOGGER, "The durable task " + claim + " has failed, and runs again at its next time", ex);
-            return new Told(
-                    again(claim, handler, ex, true), endings.noted(claim, DurableEnd.Kind.RETRIED, null, null, ex));
+            return RowEnd.changed(
+                    nextRuns.after(claim, handler.recurrence(), textOf(ex), true),
+                    claim.ran(DurableEnd.Kind.RETRIED, null, null, ex));
         }
         Instant now = context.clock().now();
         boolean isRetried = !claim.hasThrown
@@ -287,15 +351,18 @@ final class Runs {
         RetryPolicy retries = claim.row().retries().over(handler.retries());
         if (!isRetried || failures > retries.maxRetries()) {
             String why = isRetried ? "" : ", which its handler does not retry";
+            boolean isMade = claim.row().made() != null;
             ThrownLog.error(
                     LOGGER,
-                    "The durable task " + claim + " has failed " + failures + " times" + why + ", and is given up",
+                    "The durable task " + claim + " has failed " + failures + " times" + why
+                            + (isMade ? ", and runs again at its next time" : ", and is given up"),
                     ex);
-            tally.givenUp.incrementAndGet();
             String text = textOf(ex);
-            return new Told(
-                    () -> tables.ends().giveUp(claim.key(), failures, now, text),
-                    endings.noted(claim, DurableEnd.Kind.GIVEN_UP, null, null, ex));
+            return RowEnd.changed(
+                    isMade
+                            ? nextRuns.after(claim, null, text, true)
+                            : () -> tables.ends().giveUp(claim, failures, now, text),
+                    claim.ran(DurableEnd.Kind.GIVEN_UP, null, null, ex));
         }
         Duration pause = jittered(pauseAfter(retries, failures));
         Instant next = now.plus(pause);
@@ -304,9 +371,9 @@ final class Runs {
                 LOGGER,
                 "The durable task " + claim + ": attempt " + failures + " of " + attempts + " failed, next at " + next,
                 ex);
-        return new Told(
-                () -> tables.ends().tryAgain(claim.key(), next, failures, now),
-                endings.noted(claim, DurableEnd.Kind.RETRIED, next, null, ex));
+        return RowEnd.changed(
+                () -> tables.ends().tryAgain(claim, next, failures, now),
+                claim.ran(DurableEnd.Kind.RETRIED, next, null, ex));
     }
 
     /** Returns the pause after so many failures in a row, which is at least 1. */
@@ -319,9 +386,11 @@ final class Runs {
         return pause.compareTo(longest) < 0 ? pause : longest;
     }
 
-    /** What has failed together is not tried again together: up to a tenth later. */
-    private static Duration jittered(Duration pause) {
-        return pause.plusNanos(ThreadLocalRandom.current().nextLong(Math.max(1, pause.toNanos() / JITTER)));
+    /** Adds up to a tenth, so that tasks that failed together do not retry together. Virtual time adds nothing. */
+    private Duration jittered(Duration pause) {
+        return context.clock().isVirtual()
+                ? pause
+                : pause.plusNanos(ThreadLocalRandom.current().nextLong(Math.max(1, pause.toNanos() / JITTER)));
     }
 
     private void tellObserver(Runnable call) {
@@ -333,6 +402,6 @@ final class Runs {
     }
 
     private static String textOf(Throwable ex) {
-        return Endings.kept(StackText.of(ex, Endings.LONGEST_FAILURE));
+        return RowEnds.kept(StackText.of(ex, RowEnds.LONGEST_FAILURE));
     }
 }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
+import io.github.wheelscheduler.durable.internal.TaskRow.Made;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -14,7 +15,7 @@ import java.util.Map;
  */
 final class ScanStart {
 
-    /** What is scheduled for now, and committed at once, is in time. */
+    /** A task that is scheduled for now, and committed at once, is in time. */
     static final Duration SLACK = Duration.ofSeconds(1);
 
     private static final long CHEAP_NANOS = 5_000_000;
@@ -75,12 +76,13 @@ final class ScanStart {
         Instant latest = now.minus(SLACK);
         names.forEach(name -> marks.put(name, latest));
         Instant ignored = marks.put(Handler.RECURRING, latest);
+        ignored = marks.put(Handler.MADE, latest);
         Map<String, Instant> last = new HashMap<>();
         Map<String, Integer> counts = new HashMap<>();
         for (TaskRow row : claimed) {
             // They are in the order in which they are due.
-            ignored = last.put(row.key().handlerName(), row.dueAt());
-            Integer unused = counts.merge(row.key().handlerName(), 1, Integer::sum);
+            ignored = last.put(row.lookName(), row.dueAt());
+            Integer unused = counts.merge(row.lookName(), 1, Integer::sum);
         }
         due.forEach((name, candidates) -> {
             int count = counts.getOrDefault(name, 0);
@@ -91,8 +93,11 @@ final class ScanStart {
         });
     }
 
-    /** Returns the name in the rows of a handler. */
+    /** Returns the name in the rows of what a look calls so. */
     static String nameOf(String handler) {
+        if (handler.startsWith(Made.MARK)) {
+            return Handler.MADE;
+        }
         return handler.startsWith(Handler.RECURRING) ? Handler.RECURRING : handler;
     }
 

@@ -16,7 +16,7 @@ final class SoonDueRows {
     private final Context context;
     private final DurableSettings settings;
 
-    /** How many rows that are due are left to this node, and not looked for yet. */
+    /** The number of due rows that are left to this node and not polled for yet. */
     final AtomicInteger promised = new AtomicInteger();
 
     SoonDueRows(DurableNode node, Context context) {
@@ -26,8 +26,8 @@ final class SoonDueRows {
     }
 
     /**
-     * Once the transaction that the caller is in has committed, or now if there is none, this node looks for what is due soon, and tells others of what is due before their next
-     * look and not started here.
+     * After the commit of the caller's transaction, or now if there is none, this node polls for rows that are due
+     * soon. It notifies others of rows that are due before their next poll and not started here.
      *
      * @param name of the handler, as this node knows it
      * @param times when they are due
@@ -44,7 +44,7 @@ final class SoonDueRows {
         }
     }
 
-    /** What is due of a handler: how many soon after it was said, and the earliest of all. */
+    /** The due rows of a handler: how many soon after the note, and the earliest of all. */
     private record Due(int soon, Instant earliest) {
 
         private Due with(Due other) {

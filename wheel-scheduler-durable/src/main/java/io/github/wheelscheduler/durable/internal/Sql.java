@@ -1,18 +1,28 @@
 package io.github.wheelscheduler.durable.internal;
 
+import io.github.wheelscheduler.durable.internal.trace.DurableTraces;
+import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
 import java.lang.reflect.Method;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
@@ -31,41 +41,95 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Runs statements on the tables. A statement of a user's takes part in the user's transaction; one of a node commits by itself. Any thread.
  */
-final class Sql {
+public final class Sql {
+
+    static final String UNLINKED =
+            "traceparent = null, tracestate = null, failed_traceparent = null, origin_version = null, ";
 
     private static final int MOST_REPEATS = 5;
     private static final long LEAST_PAUSE_NANOS = 1_000_000;
     private static final long MOST_PAUSE_NANOS = 20_000_000;
 
+    /** The name of transactions that begin here. */
+    private static final String OWN = Sql.class.getName();
+
     private final DataSource dataSource;
+
+    /** Whether this is about one connection that a node keeps. */
+    private final boolean isKept;
+
     private final Dialect dialect;
     private final String table;
+    private final Function<Dialect, String> now;
+    private final DurableTraces traces;
     private final JdbcTemplate outer;
 
     /** For rows of a node; reads what is committed, so that no two wait for each other because of what is between rows. */
     private final TransactionTemplate transaction;
 
+    /** One connection that a node keeps. A DataSource of the user's may be of the type that this one extends. */
+    static final class Kept extends SingleConnectionDataSource {
+
+        Kept(Connection connection) {
+            super(connection, true);
+        }
+    }
+
     Sql(DataSource dataSource, Dialect dialect, String table) {
+        this(dataSource, dialect, table, Dialect::now, new DurableTraces());
+    }
+
+    /** Makes one whose statements have an expression of the caller's for the time, and whose rows keep spans, perhaps. */
+    Sql(DataSource dataSource, Dialect dialect, String table, Function<Dialect, String> now, DurableTraces traces) {
+        this.traces = traces;
         this.dataSource = dataSource;
+        this.isKept = dataSource instanceof Kept;
         this.dialect = dialect;
         this.table = table;
+        this.now = now;
         this.outer = new JdbcTemplate(dataSource);
         this.transaction = new TransactionTemplate(new DataSourceTransactionManager(dataSource));
+        transaction.setName(OWN);
         transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
         transaction.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
     }
 
-    Dialect dialect() {
+    public Dialect dialect() {
         return dialect;
     }
 
-    /** Fills in a statement: {task} and {node} are the tables, {now} is the time, {next} the version that follows. */
+    /** Whether rows keep spans. */
+    boolean keepsOrigins() {
+        return traces.isKept();
+    }
+
+    DurableTraces traces() {
+        return traces;
+    }
+
+    /**
+     * Fills in a statement: {task} and {node} are the tables, {now} is the time, {next} the version that follows. Where
+     * rows keep spans, {origin} selects them, {unlinked} forgets them, and they count with the next version, too.
+     */
     String text(String template) {
-        return template.replace("{task}", table)
+        return (keepsOrigins()
+                        ? withOrigins(template)
+                        : template.replace("{origin}", "").replace("{unlinked}", ""))
+                .replace("{task}", table)
                 .replace("{node}", table + "_node")
-                .replace("{now}", dialect.now())
+                .replace("{now}", now.apply(dialect))
                 // The greatest version is followed by the first.
                 .replace("{next}", "version % " + Long.MAX_VALUE + " + 1");
+    }
+
+    /** Before the version is set, as MariaDB sets one column after another. */
+    private static String withOrigins(String template) {
+        String text = template.replace("{origin}", RowOrigin.COLUMNS).replace("{unlinked}", UNLINKED);
+        return text.contains("origin_version = ") && !template.contains("{origin}")
+                ? text
+                : text.replace(
+                        "version = {next}",
+                        "origin_version = case when origin_version = version then {next} end, version = {next}");
     }
 
     /** Commits outside transactions of users, on a connection that does not do so by itself. */
@@ -81,7 +145,7 @@ final class Sql {
     private <T extends @Nullable Object> T committed(
             Function<JdbcTemplate, T> work, Function<DataSource, JdbcTemplate> statements) {
         return outer.execute((ConnectionCallback<T>) connection -> {
-            T result = work.apply(statements.apply(new SingleConnectionDataSource(connection, true)));
+            T result = work.apply(statements.apply(new Kept(connection)));
             if (!connection.getAutoCommit() && !isInTransaction()) {
                 connection.commit();
             }
@@ -89,18 +153,117 @@ final class Sql {
         });
     }
 
-    /** Whether the connection is that of a transaction of Spring's, which its manager ends. */
+    /**
+     * Whether the connection is that of a transaction of Spring's, which its manager ends. A kept connection is in none
+     * of a caller's, although Spring registers it with the transaction of the thread that uses it.
+     */
     private boolean isInTransaction() {
         return TransactionSynchronizationManager.isActualTransactionActive()
-                && TransactionSynchronizationManager.hasResource(dataSource);
+                && TransactionSynchronizationManager.hasResource(dataSource)
+                && (!isKept || OWN.equals(TransactionSynchronizationManager.getCurrentTransactionName()));
+    }
+
+    /**
+     * Whether a read without a lock sees what has been committed by now. One in a caller's transaction may see what was
+     * there when that read something first, as it does in MariaDB unless it is asked for something else.
+     */
+    boolean readsLatest() {
+        Integer level = TransactionSynchronizationManager.getCurrentTransactionIsolationLevel();
+        return !TransactionSynchronizationManager.isActualTransactionActive()
+                || (level == null
+                        ? dialect != Dialect.MARIADB
+                        : level <= TransactionDefinition.ISOLATION_READ_COMMITTED);
     }
 
     /** Whether the transaction that a manager has begun in this thread is on this database; that of JTA is wherever a connection is taken. */
     boolean isReachedBy(PlatformTransactionManager manager) {
-        DataSource target = dataSource instanceof TransactionAwareDataSourceProxy proxy
+        return manager instanceof JtaTransactionManager || TransactionSynchronizationManager.hasResource(target());
+    }
+
+    private DataSource target() {
+        return dataSource instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
                 : dataSource;
-        return manager instanceof JtaTransactionManager || TransactionSynchronizationManager.hasResource(target);
+    }
+
+    // In the transaction of a caller
+
+    /** Whether there is one on this database. */
+    boolean isInCallersTransaction() {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.hasResource(target());
+    }
+
+    Savepoint setSavepoint() {
+        return Objects.requireNonNull(outer.execute((ConnectionCallback<Savepoint>) Connection::setSavepoint));
+    }
+
+    void rollBackTo(Savepoint savepoint) {
+        onConnection(connection -> connection.rollback(savepoint));
+    }
+
+    void release(Savepoint savepoint) {
+        onConnection(connection -> connection.releaseSavepoint(savepoint));
+    }
+
+    private void onConnection(ConnectionStep step) {
+        Object ignored = outer.execute((ConnectionCallback<Boolean>) connection -> {
+            step.take(connection);
+            return true;
+        });
+    }
+
+    private interface ConnectionStep {
+        void take(Connection connection) throws SQLException;
+    }
+
+    /**
+     * Returns those of some rows that are there in the same version on a connection beside that of the caller, which
+     * reads what has been committed by now.
+     */
+    Set<RowKey> seenByOthers(Collection<RowKey> rows) {
+        try (Connection connection = another()) {
+            int isolation = connection.getTransactionIsolation();
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            try {
+                return seen(connection, rows);
+            } finally {
+                if (!connection.getAutoCommit()) {
+                    connection.rollback();
+                }
+                connection.setTransactionIsolation(isolation);
+            }
+        } catch (SQLException ex) {
+            throw Objects.requireNonNullElseGet(
+                    outer.getExceptionTranslator().translate("Rows as others see them", null, ex),
+                    () -> new UncategorizedSQLException("Rows as others see them", null, ex));
+        }
+    }
+
+    private Connection another() {
+        try {
+            return target().getConnection();
+        } catch (SQLException ex) {
+            throw new CannotGetJdbcConnectionException(
+                    "The pool must have a free connection beside that of the transaction, which sees what others see, but: "
+                            + ex.getMessage(),
+                    ex);
+        }
+    }
+
+    private Set<RowKey> seen(Connection connection, Collection<RowKey> rows) throws SQLException {
+        Set<RowKey> seen = new HashSet<>();
+        try (PreparedStatement statement = connection.prepareStatement(text("select 1 from {task}" + RowKey.OURS))) {
+            for (RowKey row : rows) {
+                statement.setString(1, row.handler());
+                statement.setString(2, row.id());
+                statement.setLong(3, row.version());
+                try (ResultSet found = statement.executeQuery()) {
+                    boolean ignored = found.next() && seen.add(row);
+                }
+            }
+        }
+        return seen;
     }
 
     /** Does something in a transaction of its own; again, if it was rolled back because of others. */
@@ -176,7 +339,7 @@ final class Sql {
             noteInTime();
         }
 
-        /** What is changed from now on may be too late. */
+        /** A later change may be too late. */
         private void noteInTime() {
             isInTime = true;
             Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(Sql.this);
@@ -233,22 +396,22 @@ final class Sql {
     }
 
     /** Whether a statement finds a row. */
-    boolean finds(String template, @Nullable Object... parameters) {
+    public boolean finds(String template, @Nullable Object... parameters) {
         return !query(template, (row, number) -> true, parameters).isEmpty();
     }
 
     /** Returns the first row; null if there is none. */
-    <T> @Nullable T first(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+    public <T> @Nullable T first(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
         List<T> found = query(template, mapper, parameters);
         return found.isEmpty() ? null : found.get(0);
     }
 
-    <T> List<T> query(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+    public <T> List<T> query(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
         return repeated(() -> committed(jdbc -> jdbc.query(text(template), mapper, parameters)));
     }
 
     /** As {@link #committedPlanned}. */
-    <T> List<T> queryPlanned(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+    public <T> List<T> queryPlanned(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
         return committedPlanned(jdbc -> jdbc.query(text(template), mapper, parameters));
     }
 

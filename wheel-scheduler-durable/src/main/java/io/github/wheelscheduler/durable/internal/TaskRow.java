@@ -1,5 +1,8 @@
 package io.github.wheelscheduler.durable.internal;
 
+import io.github.wheelscheduler.durable.internal.row.MadeSchedule;
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param deaths how many of these died while it ran alone as a suspect
  * @param earlierAttempts how many runs have failed before it was last retried by hand
  * @param retries what it has in place of its handler's
+ * @param made what a recurring task has that was made at run time; null for any other
+ * @param origin the spans that have led to its run; null where rows keep none
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares rows
 record TaskRow(
@@ -36,14 +41,48 @@ record TaskRow(
         int suspicions,
         int deaths,
         int earlierAttempts,
-        OwnRetries retries) {
+        OwnRetries retries,
+        @Nullable Made made,
+        @Nullable RowOrigin origin) {
 
     /** From so many on, the task may have killed the nodes: it runs with a mark, and one such task at a time on a node. */
     static final int SUSPECT = 2;
 
-    /** Returns which attempt its next run is. */
+    /**
+     * The columns of a recurring task that was made at run time.
+     *
+     * @param handler what runs it
+     * @param schedule the one that counts
+     * @param skipsMissed whether a run that is much too late is left out
+     */
+    record Made(String handler, String schedule, boolean skipsMissed) {
+
+        /** Before the name of a handler, what a look calls such tasks of it: no name has this character. */
+        static final String MARK = "\0";
+    }
+
+    /** Returns which attempt its next run is; each run of a recurring task begins with the first. */
     int attempt() {
-        return Runs.oneMore((int) Math.min(Integer.MAX_VALUE, (long) earlierAttempts + failures));
+        return Runs.oneMore(made == null ? allFailures() : failures);
+    }
+
+    /** Returns how many runs have failed in a row, those before a retry by hand, or of former times, among them. */
+    int allFailures() {
+        return (int) Math.min(Integer.MAX_VALUE, (long) earlierAttempts + failures);
+    }
+
+    /** Returns the name by which a node knows its handler. */
+    String handlerName() {
+        return made == null ? key.handlerName() : made.handler;
+    }
+
+    /** Returns the name by which a look counts it. */
+    String lookName() {
+        return made == null ? key.handlerName() : Made.MARK + made.handler;
+    }
+
+    boolean leavesOut(Handler<?> handler, Instant now) {
+        return made == null ? handler.leavesOut(dueAt, now) : made.skipsMissed && Handler.isTooLate(dueAt, now);
     }
 
     boolean isSuspect() {
@@ -51,7 +90,19 @@ record TaskRow(
     }
 
     /** As {@link Dialect#COLUMNS} have it. */
-    static TaskRow read(ResultSet row, Dialect dialect) throws SQLException {
+    static TaskRow read(ResultSet row, Dialect dialect, boolean keepsOrigins) throws SQLException {
+        return read(row, dialect, null, keepsOrigins);
+    }
+
+    /** The same with {@link Dialect#MADE_COLUMNS}. */
+    static TaskRow readMade(ResultSet row, Dialect dialect, boolean keepsOrigins) throws SQLException {
+        MadeSchedule declared = MadeSchedule.read(row.getString("declared"));
+        String schedule = Objects.requireNonNullElse(row.getString("schedule"), declared.schedule());
+        return read(row, dialect, new Made(row.getString("made_for"), schedule, declared.skipsMissed()), keepsOrigins);
+    }
+
+    private static TaskRow read(ResultSet row, Dialect dialect, @Nullable Made made, boolean keepsOrigins)
+            throws SQLException {
         Instant dueAt = dialect.dueAt(row);
         return new TaskRow(
                 RowKey.read(row, 0),
@@ -66,7 +117,9 @@ record TaskRow(
                 row.getInt("suspicions"),
                 row.getInt("deaths"),
                 row.getInt("earlier_attempts"),
-                OwnRetries.read(row));
+                OwnRetries.read(row),
+                made,
+                keepsOrigins ? RowOrigin.read(row) : null);
     }
 
     private TaskRow with(RowKey newKey, Instant newDueAt) {
@@ -83,7 +136,9 @@ record TaskRow(
                 suspicions,
                 deaths,
                 earlierAttempts,
-                retries);
+                retries,
+                made,
+                origin);
     }
 
     /** Returns it as it is once it has been changed. */
@@ -91,7 +146,7 @@ record TaskRow(
         return with(new RowKey(key.handler(), key.id(), key.version() % Long.MAX_VALUE + 1), dueAt);
     }
 
-    /** Returns it as one that is due by then. */
+    /** Returns it with another due time. */
     TaskRow dueBy(Instant time) {
         return dueAt.isAfter(time) ? with(key, time) : this;
     }
@@ -99,6 +154,6 @@ record TaskRow(
     /** Without the payload, which may be secret. */
     @Override
     public String toString() {
-        return key.handler().equals(Handler.RECURRING) ? key.handlerName() : key.handler() + " " + key.id();
+        return key.handler().equals(Handler.RECURRING) ? key.handlerName() : handlerName() + " " + key.id();
     }
 }

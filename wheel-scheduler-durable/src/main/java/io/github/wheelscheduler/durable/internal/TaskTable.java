@@ -6,55 +6,73 @@ import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
 
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.DurableTask;
+import io.github.wheelscheduler.durable.internal.TaskPayloads.StoredPayload;
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.row.RowState;
+import io.github.wheelscheduler.durable.internal.trace.Headers;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.RowMapper;
 
-/** The rows of tasks, as users schedule, move, end and see them. What is called for users takes part in their transactions. */
+/** The rows of tasks, as users schedule, move, end and see them. Methods for users take part in their transactions. */
 public record TaskTable(Sql sql, Dialect dialect) {
 
     public static final String DEFAULT_NAME = "wheel_durable_task";
 
+    /** Which parameter of an insert is the version. */
+    private static final int VERSION = 3;
+
     private static final long OVERDUE_MILLIS = 1_000;
-    private static final long NOTICE_MILLIS = 60_000;
+    static final Duration NOTICE = Duration.ofMinutes(1);
     private static final int TIDIED_AT_ONCE = 1_000;
     private static final String NOT_ENDED = " and t.state <> " + RowState.ENDED;
     private static final String IS_ENDED = ONE + " and state = " + RowState.ENDED;
 
     public Instant now() {
         return sql.query(
-                        "select " + dialect.now() + " as now_there",
+                        "select {now} as now_there",
                         (row, number) -> Objects.requireNonNull(dialect.instant(row, "now_there")))
                 .get(0);
     }
 
     // Scheduling
 
-    /** What is said too late of a row that is gone must not mean a new one of the same id. */
-    private static long firstVersion() {
+    /** A late statement about a deleted row must not change a new one of the same id. */
+    static long firstVersion() {
         return ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
     }
 
     boolean insert(String handler, String id, byte[] payload, Instant at) {
-        return insert(handler, id, dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at));
+        return insert(handler, id, payload, at, OwnRetries.NONE, null);
     }
 
-    /** The same for one with retries of its own, perhaps. */
-    boolean insert(String handler, String id, byte[] payload, Instant at, OwnRetries retries) {
+    /**
+     * The same for one with retries of its own, perhaps.
+     *
+     * @param headers null for none
+     */
+    boolean insert(
+            String handler, String id, byte[] payload, Instant at, OwnRetries retries, @Nullable Headers headers) {
         return retries.isNone()
-                ? insert(handler, id, payload, at)
+                ? insert(headers, handler, id, dialect.insert(), handler, id, payload, firstVersion(), dialect.time(at))
                 : insert(
+                        headers,
                         handler,
                         id,
                         dialect.insertWithRetries(),
@@ -70,23 +88,30 @@ public record TaskTable(Sql sql, Dialect dialect) {
 
     /** The same for one that has ended at that time. */
     boolean insertEnded(String handler, String id, byte[] payload, Instant at) {
-        return insert(handler, id, dialect.insertEnded(), handler, id, payload, firstVersion(), dialect.time(at));
+        return insert(null, handler, id, dialect.insertEnded(), handler, id, payload, firstVersion(), dialect.time(at));
     }
 
     /** The same for so long from now. */
-    boolean insertIn(String handler, String id, byte[] payload, Duration delay) {
-        return insert(handler, id, dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis());
+    boolean insertIn(String handler, String id, byte[] payload, Duration delay, @Nullable Headers headers) {
+        return insert(headers, handler, id, dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis());
     }
 
-    /** What has been ended is in nobody's way; but a recurring task that has ended stays so. */
-    private boolean insert(String handler, String id, String statement, @Nullable Object... parameters) {
+    /** An ended row is overwritten; but a recurring task that has ended stays so. */
+    private boolean insert(
+            @Nullable Headers headers, String handler, String id, String statement, @Nullable Object... parameters) {
+        if (headers != null) {
+            List<@Nullable Object> all = new ArrayList<>();
+            Collections.addAll(all, headers.traceparent(), headers.traceState(), parameters[VERSION]);
+            Collections.addAll(all, parameters);
+            return insert(null, handler, id, Dialect.withOrigin(statement), all.toArray());
+        }
         return insertOnce(statement, parameters)
                 || (!handler.equals(Handler.RECURRING)
                         && deleteEnded(handler, id)
                         && insertOnce(statement, parameters));
     }
 
-    private boolean insertOnce(String statement, @Nullable Object... parameters) {
+    boolean insertOnce(String statement, @Nullable Object... parameters) {
         try {
             return sql.changes(statement, parameters);
         } catch (DuplicateKeyException ex) {
@@ -96,36 +121,63 @@ public record TaskTable(Sql sql, Dialect dialect) {
     }
 
     /** The arrays are sorted by id, so that two who insert the same wait for each other in one direction only. */
-    int insertAll(String handler, String[] ids, byte[][] payloads, Instant[] times, OwnRetries[] retries) {
+    int insertAll(
+            String handler,
+            String[] ids,
+            byte[][] payloads,
+            Instant[] times,
+            OwnRetries[] retries,
+            @Nullable Headers[] headers) {
         int inserted = 0;
         if (dialect != Dialect.POSTGRESQL) {
             for (int i = 0; i < ids.length; i++) {
-                inserted += insert(handler, ids[i], payloads[i], times[i], retries[i]) ? 1 : 0;
+                inserted += insert(handler, ids[i], payloads[i], times[i], retries[i], headers[i]) ? 1 : 0;
             }
             return inserted;
         }
-        inserted = insertArrays(handler, ids, payloads, times, retries);
+        inserted = insertArrays(handler, ids, payloads, times, retries, headers);
         return inserted < ids.length && deleteEnded(handler, ids) > 0
-                ? inserted + insertArrays(handler, ids, payloads, times, retries)
+                ? inserted + insertArrays(handler, ids, payloads, times, retries, headers)
                 : inserted;
     }
 
-    private int insertArrays(String handler, String[] ids, byte[][] payloads, Instant[] times, OwnRetries[] retries) {
+    /** All have the headers of one span, or none has. */
+    private int insertArrays(
+            String handler,
+            String[] ids,
+            byte[][] payloads,
+            Instant[] times,
+            OwnRetries[] retries,
+            @Nullable Headers[] headers) {
         sql.commitThoughItIsLate();
         boolean areOwn = !Stream.of(retries).allMatch(OwnRetries::isNone);
-        String insert = areOwn ? Dialect.insertAllWithRetries() : Dialect.insertAll();
+        String plain = areOwn ? Dialect.insertAllWithRetries() : Dialect.insertAll();
+        Headers some = headers[0];
+        String insert = some == null ? plain : Dialect.withOrigin(plain);
         // One statement, not a batch: the text of a batch that fails quotes payloads.
         return sql.repeated(() -> sql.committed(jdbc -> jdbc.update(sql.text(insert), statement -> {
             Connection connection = statement.getConnection();
-            statement.setString(1, handler);
-            statement.setLong(2, firstVersion());
-            statement.setArray(3, connection.createArrayOf("varchar", ids));
-            statement.setArray(4, connection.createArrayOf("bytea", payloads));
-            statement.setArray(5, connection.createArrayOf("timestamptz", times));
+            long version = firstVersion();
+            int index = 0;
+            if (some != null) {
+                statement.setString(++index, some.traceparent());
+                statement.setLong(++index, version);
+            }
+            statement.setString(++index, handler);
+            statement.setLong(++index, version);
+            if (some != null) {
+                Object[] states = Stream.of(headers)
+                        .map(each -> Objects.requireNonNull(each).traceState())
+                        .toArray();
+                statement.setArray(++index, connection.createArrayOf("varchar", states));
+            }
+            statement.setArray(++index, connection.createArrayOf("varchar", ids));
+            statement.setArray(++index, connection.createArrayOf("bytea", payloads));
+            statement.setArray(++index, connection.createArrayOf("timestamptz", times));
             if (areOwn) {
-                setArray(statement, 6, "int", retries, OwnRetries::retries);
-                setArray(statement, 7, "bigint", retries, OwnRetries::backOffMillis);
-                setArray(statement, 8, "bigint", retries, OwnRetries::maxBackOffMillis);
+                setArray(statement, ++index, "int", retries, OwnRetries::retries);
+                setArray(statement, ++index, "bigint", retries, OwnRetries::backOffMillis);
+                setArray(statement, ++index, "bigint", retries, OwnRetries::maxBackOffMillis);
             }
         })));
     }
@@ -142,13 +194,14 @@ public record TaskTable(Sql sql, Dialect dialect) {
     }
 
     /** Puts another task in place of one that no node has. */
-    boolean replace(String handler, String id, byte[] payload, Instant at, OwnRetries retries) {
-        return sql.changes(
-                "update {task} set task_data = ?, format = null, execution_time = ?, first_time = null, failure = null, "
-                        + "next_time = null, next_data = null, next_format = null, earlier_attempts = null, retries = ?, "
-                        + "back_off_millis = ?, max_back_off_millis = ?, " + RowState.RENEWED + ONE
-                        + " and state <> "
-                        + RowState.CLAIMED,
+    boolean replace(
+            String handler, String id, byte[] payload, Instant at, OwnRetries retries, @Nullable Headers headers) {
+        List<@Nullable Object> parameters = new ArrayList<>();
+        if (headers != null) {
+            Collections.addAll(parameters, headers.traceparent(), headers.traceState());
+        }
+        Collections.addAll(
+                parameters,
                 payload,
                 dialect.time(at),
                 retries.retries(),
@@ -156,6 +209,17 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 retries.maxBackOffMillis(),
                 handler,
                 id);
+        String origin = headers == null
+                ? "{unlinked}"
+                : "traceparent = ?, tracestate = ?, failed_traceparent = null, origin_version = {next}, ";
+        return sql.changes(
+                "update {task} set " + origin
+                        + "task_data = ?, format = null, execution_time = ?, first_time = null, failure = null, "
+                        + "next_time = null, next_data = null, next_format = null, earlier_attempts = null, retries = ?, "
+                        + "back_off_millis = ?, max_back_off_millis = ?, " + RowState.RENEWED + ONE
+                        + " and state <> "
+                        + RowState.CLAIMED,
+                parameters.toArray());
     }
 
     boolean move(String handler, String id, Instant at) {
@@ -209,11 +273,11 @@ public record TaskTable(Sql sql, Dialect dialect) {
 
     /** Returns what has become of a row that is to be ended; null if it is not there. */
     @Nullable
-    Ending ending(String handler, String id) {
+    CancelProgress cancelProgress(String handler, String id) {
         return sql.first(
                 "select t.state, t.failure, t.asked_to_end, n.beat_at from {task} t left join {node} n on n.incarnation = t.owner"
                         + ONE,
-                (row, number) -> new Ending(
+                (row, number) -> new CancelProgress(
                         row.getInt("state"),
                         row.getString("failure") != null,
                         row.getBoolean("asked_to_end"),
@@ -223,14 +287,14 @@ public record TaskTable(Sql sql, Dialect dialect) {
     }
 
     /**
-     * How far the end of a row has come.
+     * The progress of a request to end a row.
      *
      * @param state as {@link RowState} has it
      * @param hasRun whether a run of it has ended, if it has ended
      * @param isAsked whether its node has been asked to end it
-     * @param heardAt when the node that has it was heard of last; null if none has it, or that has gone
+     * @param heardAt the last heartbeat of the node that has it; null if none has it, or that node has gone
      */
-    record Ending(
+    record CancelProgress(
             int state,
             boolean hasRun,
             boolean isAsked,
@@ -264,7 +328,7 @@ public record TaskTable(Sql sql, Dialect dialect) {
         int ignored = sql.update(
                 "delete from {task} where state = " + RowState.ENDED + " and task_name <> '" + Handler.RECURRING
                         + "' and (last_failure is null or last_failure < " + dialect.earlier() + ")",
-                NOTICE_MILLIS);
+                NOTICE.toMillis());
         while (keepFailed != null && deleteFailed(keepFailed, TIDIED_AT_ONCE) == TIDIED_AT_ONCE) {
             LOGGER.debug("More to delete that has failed long ago");
         }
@@ -272,8 +336,8 @@ public record TaskTable(Sql sql, Dialect dialect) {
 
     int deleteFailed(Duration age, int limit) {
         List<RowKey> rows = sql.keys(
-                " where state = " + RowState.FAILED + " and task_name <> '" + Handler.RECURRING
-                        + "' and last_failure < " + dialect.earlier() + " limit " + limit,
+                " where state = " + RowState.FAILED + " and not " + RecurringTable.BOTH + " and last_failure < "
+                        + dialect.earlier() + " limit " + limit,
                 age.toMillis());
         return sql.updateEach("delete from {task}" + OURS + " and state = " + RowState.FAILED, rows, RowKey::ours);
     }
@@ -285,6 +349,17 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 .findFirst();
     }
 
+    /** Returns the payload of a task; null if there is no such task. */
+    @Nullable
+    StoredPayload payload(String handler, String id) {
+        return sql.first(
+                "select coalesce(task_data, " + dialect.noBytes() + ") as task_data, format from {task} t" + ONE
+                        + NOT_ENDED,
+                (row, number) -> new StoredPayload(row.getBytes("task_data"), row.getString("format")),
+                handler,
+                id);
+    }
+
     List<DurableTask> list(String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit) {
         String condition = state == null ? NOT_ENDED : " and t.state = " + RowState.of(state);
         return sql.query(
@@ -293,6 +368,18 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 this::read,
                 handler,
                 afterId == null ? "" : afterId);
+    }
+
+    /** Returns tasks of all handlers in a state of tasks that do not wait for their time; one key range of an index. */
+    public List<DurableTask> kept(DurableTask.State state, int limit) {
+        if (state != DurableTask.State.FAILED && state != DurableTask.State.UNREADABLE) {
+            throw new IllegalArgumentException("state must be FAILED or UNREADABLE, was " + state);
+        }
+        Arguments.requireLimit(limit);
+        return sql.query(
+                withOwner(" where t.state = " + RowState.of(state) + " and not " + RecurringTable.BOTH
+                        + " order by task_name, execution_time limit " + limit),
+                this::read);
     }
 
     static String withOwner(String condition) {
@@ -312,15 +399,35 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 row.getString("failure"));
     }
 
-    /** Returns the name of the node that has a row, or its incarnation where nobody knows the name any more; null if none has. */
+    /** Returns the name of the node that has a row, or its incarnation if the name is unknown; null if none has. */
     static @Nullable String ownerOf(ResultSet row) throws SQLException {
         String name = row.getString("owner_name");
         return name == null ? row.getString("owner") : name;
     }
 
-    /** Returns the names of the handlers for which tasks wait; all recurring ones have one. */
-    List<String> waitingNames() {
+    /** Returns the handlers for which recurring tasks wait that are made at run time. */
+    List<String> waitingMadeFor() {
+        return sql.query(
+                "select distinct made_for from {task} where state = " + RowState.WAITING + " and " + MadeTable.NAME
+                        + " and made_for is not null",
+                (row, number) -> row.getString(1));
+    }
+
+    /**
+     * Returns the names of the handlers for which tasks wait; all recurring ones have one, and so do those made at run
+     * time.
+     */
+    public List<String> waitingNames() {
         return sql.query(dialect.waitingNames(), (row, number) -> row.getString(1));
+    }
+
+    /** Returns the same for tasks that wait, that nodes have, or that no node could read. */
+    public List<String> unfinishedNames() {
+        RowMapper<String> name = (row, number) -> row.getString(1);
+        Set<String> names = new TreeSet<>(waitingNames());
+        names.addAll(sql.query(dialect.names(RowState.UNREADABLE), name));
+        names.addAll(sql.query("select distinct task_name from {task} where owner is not null", name));
+        return List.copyOf(names);
     }
 
     /** Counts what could have been claimed a second ago of these names, up to a limit. */

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -37,7 +38,9 @@ class ClaimedTasksTest {
     private Claim claim(String handler, Instant dueAt, int suspicions) {
         RowKey key = new RowKey(handler, "t" + next++, 1);
         return new Claim(
-                new TaskRow(key, null, null, dueAt, dueAt, 0, null, null, 0, suspicions, 0, 0, OwnRetries.NONE), 1);
+                new TaskRow(
+                        key, null, null, dueAt, dueAt, 0, null, null, 0, suspicions, 0, 0, OwnRetries.NONE, null, null),
+                1);
     }
 
     private void add(String handler, int count, Instant dueAt) {
@@ -292,7 +295,8 @@ class ClaimedTasksTest {
         RowKey key = new RowKey("a", "bad", 1);
         // Nothing can be compared with it, as if memory ran out.
         @SuppressWarnings("NullAway")
-        Claim bad = new Claim(new TaskRow(key, null, null, null, null, 0, null, null, 0, 0, 0, 0, OwnRetries.NONE), 1);
+        Claim bad = new Claim(
+                new TaskRow(key, null, null, null, null, 0, null, null, 0, 0, 0, 0, OwnRetries.NONE, null, null), 1);
         assertThatNullPointerException().isThrownBy(() -> claimedTasks.add(bad, Integer.MAX_VALUE));
         assertThat(claimedTasks.missing(List.of(key))).containsExactly(key);
         assertThat(claimedTasks.waiting()).isEqualTo(1);

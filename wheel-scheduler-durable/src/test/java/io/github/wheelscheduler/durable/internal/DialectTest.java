@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.trace.Headers;
 import io.github.wheelscheduler.durable.testing.Contender;
 import java.time.Duration;
 import java.time.Instant;
@@ -168,7 +170,8 @@ class DialectTest {
             Instant[] times = Stream.of(ids).map(id -> later).toArray(Instant[]::new);
             OwnRetries[] retries = new OwnRetries[ids.length];
             Arrays.fill(retries, OwnRetries.NONE);
-            assertThat(table.insertAll("note", ids, payloads, times, retries)).isEqualTo(ids.length);
+            assertThat(table.insertAll("note", ids, payloads, times, retries, new Headers[ids.length]))
+                    .isEqualTo(ids.length);
             JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
             onMariaDb.execute("analyze table " + TABLE);
 

@@ -12,6 +12,7 @@ import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.MeasuredLog.MeasuredPage;
 import io.github.wheelscheduler.durable.internal.MeasuredNode.MeasuredMoves;
 import io.github.wheelscheduler.durable.testing.Contender;
+import io.github.wheelscheduler.durable.testing.MeasuredServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

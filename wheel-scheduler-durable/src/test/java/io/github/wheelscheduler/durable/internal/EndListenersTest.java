@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,8 +29,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -205,6 +208,29 @@ class EndListenersTest {
         assertThat(runs).hasValue(1);
     }
 
+    @ParameterizedTest
+    @CsvSource({"again, false", "again, true", "give up, false", "give up, true", "throw, false", "throw, true"})
+    void cancelThatTheNodeLearnsOfLateIsToldAsOne(String payload, boolean isTransactional) {
+        Node node = node(pool);
+        JdbcTemplate jdbc = new JdbcTemplate(pool);
+        decide(node, manager(isTransactional), (text, run) -> {
+            runs.incrementAndGet();
+            // As another node asks for it, just before the run ends by itself; a run that throws rolls it back.
+            CompletableFuture.runAsync(
+                            () -> jdbc.update("update " + TaskTable.DEFAULT_NAME + " set asked_to_end = true"))
+                    .join();
+            return switch (payload) {
+                case "again" -> DurableOutcome.again(Instant.now());
+                case "give up" -> DurableOutcome.giveUp("no use");
+                default -> throw new IllegalStateException("on purpose");
+            };
+        });
+        schedule(node, "1");
+        awaitEnds("CANCELLED 1 1");
+        assertThat(runs).hasValue(1);
+        assertThat(node.engine.counts().failed()).isZero();
+    }
+
     @Test
     void taskOfADeadNodeIsToldByTheOneThatTakesItOver() {
         Node dies = node(pool);
@@ -308,5 +334,104 @@ class EndListenersTest {
         node.engine.close();
         assertThat(runs).hasValue(100);
         assertThat(ends).hasSize(100);
+    }
+
+    @Test
+    void closedListenersReceiveNothingMore() {
+        AtomicInteger interrupts = new AtomicInteger();
+        AtomicInteger calls = new AtomicInteger();
+        Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+        Node node = new Node(Node.settings("a"), pool, DurableObserver.NONE);
+        nodes.add(node);
+        node.engine.listen(end -> {
+            threads.add(Thread.currentThread());
+            calls.incrementAndGet();
+            try {
+                goOn.await();
+            } catch (InterruptedException ex) {
+                interrupts.incrementAndGet();
+            }
+        });
+        decide(node, null, (payload, run) -> DurableOutcome.done());
+        for (int i = 0; i < 5; i++) {
+            schedule(node, "" + i);
+        }
+        await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() == 5 && calls.get() == 1);
+        node.close();
+        await().atMost(Duration.ofSeconds(10)).until(() -> !threads.element().isAlive());
+        assertThat(calls).hasValue(1);
+        assertThat(interrupts).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void cancelledRunWithANextOneIsToldAsCancelled(boolean isTransactional) {
+        Node node = node(pool);
+        Instant later = Instant.parse("2050-01-02T03:04:05Z");
+        JdbcTemplate jdbc = new JdbcTemplate(pool);
+        decide(node, manager(isTransactional), (text, run) -> {
+            runs.incrementAndGet();
+            CompletableFuture.runAsync(
+                            () -> jdbc.update("update " + TaskTable.DEFAULT_NAME + " set asked_to_end = true"))
+                    .join();
+            assertThat(node.engine.schedule("work", "1", "next", later)).isTrue();
+            return DurableOutcome.done();
+        });
+        schedule(node, "1");
+        awaitEnds("CANCELLED 1 1");
+        assertThat(node.engine.find("work", "1")).isEmpty();
+    }
+
+    @Test
+    void attemptOfATakeOverGoesOnAfterARetry() {
+        Node dies = node(pool);
+        decide(dies, null, (payload, run) -> {
+            if (runs.incrementAndGet() < 3) {
+                throw new IllegalStateException("on purpose");
+            }
+            boolean isInterrupted = false;
+            while (goOn.getCount() > 0) {
+                try {
+                    goOn.await();
+                } catch (InterruptedException ex) {
+                    isInterrupted = true;
+                }
+            }
+            assertThat(isInterrupted).isTrue();
+            return DurableOutcome.done();
+        });
+        schedule(dies, "1");
+        awaitEnds("RETRIED 1 1", "GIVEN_UP 1 2");
+        assertThat(dies.engine.retry("work", "1")).isTrue();
+        await().atMost(PATIENCE).until(() -> runs.get() == 3);
+        dies.kill();
+        Node other = node(pool);
+        decide(other, null, (payload, run) -> DurableOutcome.done());
+        awaitEnds("RETRIED 1 1", "GIVEN_UP 1 2", "TAKEN_OVER 1 2", "DONE 1 3");
+        goOn.countDown();
+    }
+
+    @Test
+    void cancelOfATaskOfADeadNodeIsToldAsOne() {
+        Node dies = node(pool);
+        decide(dies, null, (payload, run) -> {
+            runs.incrementAndGet();
+            while (goOn.getCount() > 0) {
+                try {
+                    goOn.await();
+                } catch (InterruptedException ex) {
+                    // The kill is played by an interrupt; a run that fails of it would still be ended by its node.
+                }
+            }
+            return DurableOutcome.done();
+        });
+        schedule(dies, "1");
+        await().atMost(PATIENCE).until(() -> runs.get() == 1);
+        dies.kill();
+        Node other = node(pool);
+        decide(other, null, (payload, run) -> DurableOutcome.done());
+        assertThat(other.engine.cancel("work", "1", Duration.ofSeconds(20))).isEqualTo(Cancellation.CANCELLED);
+        awaitEnds("CANCELLED 1 0");
+        goOn.countDown();
     }
 }

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.testing.Contender;
+import io.github.wheelscheduler.durable.testing.MeasuredServer;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -394,7 +395,7 @@ class FairClusterMeasured {
                             .anyMatch(outage ->
                                     run.atMicros() > outage[0] - SECOND && run.atMicros() < outage[1] + SECOND))
                     .forEach(run -> undisturbed.remove(run.id()));
-            List<String> dead = cluster.printed("is not heard of any more");
+            List<String> dead = cluster.printed("has missed its heartbeats");
             print("PostgreSQL crashed twice, away for "
                     + outages.stream()
                             .map(outage -> MeasuredLateness.millis(outage[1] - outage[0]) + " ms")

@@ -16,6 +16,7 @@ import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -64,13 +64,18 @@ final class LostAnswers extends DelegatingDataSource {
         }
 
         private boolean isOf(String what) {
-            return what.startsWith(
-                    switch (this) {
-                        case BEGIN -> "getConnection";
-                        case BODY_UNANSWERED -> "insert into ledger";
-                        case DELETE_NOT_SENT, DELETE_UNANSWERED -> "delete from";
-                        default -> "commit";
-                    });
+            return switch (this) {
+                case BEGIN -> what.startsWith("getConnection");
+                case BODY_UNANSWERED -> what.startsWith("insert into ledger");
+                case DELETE_NOT_SENT, DELETE_UNANSWERED -> isEndOfRow(what);
+                default -> what.startsWith("commit");
+            };
+        }
+
+        /** Whether a statement ends a run: it deletes the row, or lets it wait. */
+        private static boolean isEndOfRow(String what) {
+            return what.startsWith("delete from")
+                    || (what.startsWith("update wheel_durable_task") && !what.contains("set next_data"));
         }
     }
 

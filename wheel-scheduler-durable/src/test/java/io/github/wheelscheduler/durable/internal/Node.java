@@ -8,6 +8,7 @@ import io.github.wheelscheduler.durable.PayloadFormat;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.TaskBody;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import javax.sql.DataSource;
 import tools.jackson.databind.json.JsonMapper;
@@ -15,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A node of a test, on a wheel of its own. */
 final class Node implements AutoCloseable {
 
-    final WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+    final WheelScheduledExecutor executor;
     final DurableEngine engine;
 
     Node(String name, DataSource dataSource) {
@@ -23,12 +24,19 @@ final class Node implements AutoCloseable {
     }
 
     Node(DurableSettings settings, DataSource dataSource, DurableObserver observer) {
+        this(settings, dataSource, observer, InstantSource.system());
+    }
+
+    /** One whose machine has that clock. */
+    Node(DurableSettings settings, DataSource dataSource, DurableObserver observer, InstantSource wallClock) {
+        executor = WheelScheduledExecutor.builder().wallClock(wallClock).build();
         engine = new DurableEngine(
                 settings, executor, dataSource, JsonMapper.builder().build(), observer);
     }
 
     /** One whose application has that mapper, and whose payloads have those formats. */
     Node(String name, DataSource dataSource, JsonMapper mapper, List<PayloadFormat> formats) {
+        executor = WheelScheduledExecutor.builder().build();
         engine = new DurableEngine(settings(name), executor, dataSource, mapper, formats, DurableObserver.NONE);
     }
 

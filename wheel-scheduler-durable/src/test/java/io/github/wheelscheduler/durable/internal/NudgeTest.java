@@ -580,7 +580,7 @@ class NudgeTest {
         try (CapturedLog said = CapturedLog.of("com.zaxxer.hikari.pool.ProxyConnection");
                 CapturedLog ofNode = CapturedLog.of("io.github.wheelscheduler.durable")) {
             b.close();
-            assertThat(ofNode.with("has not been told")).isEmpty();
+            assertThat(ofNode.with("could not be written")).isEmpty();
             await().atMost(PATIENCE).until(() -> ears() == 0);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(own.getHikariPoolMXBean().getActiveConnections())

@@ -114,6 +114,23 @@ final class OlderNode {
         }
     }
 
+    /** Lets all be claimed that nodes have, as if these had died. */
+    void freeAll() {
+        int ignored = jdbc.update("update wheel_durable_task set marked = null," + FREED + " where owner is not null");
+    }
+
+    /** Deletes what has ended, and one-time tasks that have failed for good, however short a time ago. */
+    void tidy() {
+        int ignored = jdbc.update("delete from wheel_durable_task where state = 5 and task_name <> 'recurring:'");
+        ignored = jdbc.update("delete from wheel_durable_task where state = 2 and task_name <> 'recurring:'");
+    }
+
+    /** Deletes the recurring tasks that no node knows. */
+    void forget() {
+        int ignored = jdbc.update("delete from wheel_durable_task where task_name = 'recurring:' and state <> 1"
+                + " and paused = false and schedule is null and regular_time is null");
+    }
+
     byte[] payload(String handler, String id) {
         return jdbc.queryForObject("select task_data from wheel_durable_task" + ONE, byte[].class, handler, id);
     }

@@ -4,19 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks.Replacement;
 import io.github.wheelscheduler.durable.PayloadFormat;
+import io.github.wheelscheduler.durable.RecurringRequest;
+import io.github.wheelscheduler.durable.RecurringTask;
+import io.github.wheelscheduler.durable.RecurringTasks.Change;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.TaskBody;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -227,30 +233,95 @@ class OlderNodeTest {
         }
     }
 
-    /** Recurring tasks that are made at run time are to have such a name, as no handler may begin so. */
     @Test
-    void recurringRowsOfAnotherKindAreLeftAlone() {
-        String name = Handler.RECURRING + "made";
+    void olderNodeLeavesATaskAloneThatIsMadeAtRunTime() {
+        older.insert("order", "one-time", ORDER);
         try (Node node = node("a").start()) {
-            assertThat(jdbc.update(
-                            "insert into wheel_durable_task (task_name, task_instance, task_data, made_for,"
-                                    + " execution_time) select '" + name + "', 'x', ?, 'order', beat_at from"
-                                    + " wheel_durable_task_node where incarnation = 0",
-                            OlderNode.bytes("{}")))
+            assertThat(make(node, Instant.now().minusSeconds(60))).isEqualTo(Change.ADDED);
+            assertThat(older.runDue("order", Order.class))
+                    .as("the one-time task")
                     .isEqualTo(1);
-            Runnable ignored =
-                    node.engine.repeat("x", RecurringTable.parse("fixed-rate PT1S"), false, () -> ran.add(ORDER));
-            await().atMost(PATIENCE).until(() -> ran.size() >= 2);
-            Database.Tables tables = new Database(dataSource, Node.settings("b")).tables();
-            assertThat(tables.declared().schedules()).containsOnlyKeys("x");
-            int forgotten = tables.declared().forget(Duration.ofMillis(-1));
-            tables.tasks().tidy(Duration.ofMillis(1));
-            assertThat(forgotten).isBetween(0, 1);
-            assertThat(jdbc.queryForObject(
-                            "select state from wheel_durable_task where task_name = '" + name
-                                    + "' and task_instance = 'x' and version = 1 and made_for = 'order'",
-                            Integer.class))
-                    .isEqualTo(RowState.WAITING);
+            assertThat(older.runDue("recurring:", Order.class)).isZero();
+            assertThat(older.replace("order", "made", ORDER)).isFalse();
+            older.tidy();
+            older.forget();
+            assertThat(node.engine.recurringTasks().find("made"))
+                    .get()
+                    .satisfies(task -> assertThat(task.handler()).isEqualTo("order"))
+                    .satisfies(task -> assertThat(task.owner()).isNull());
+            Node ignored = node.handle("order", Order.class, ran::add);
+            await().atMost(PATIENCE).until(() -> ran.contains(ORDER));
         }
+    }
+
+    @Test
+    void olderNodeFreesATaskThatIsMadeAtRunTime() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        Node dies = node("a");
+        TaskBody<Order> hangs = order -> {
+            begun.countDown();
+            new CountDownLatch(1).await();
+        };
+        dies.handle("order", Order.class, hangs).start();
+        assertThat(make(dies, Instant.now())).isEqualTo(Change.ADDED);
+        assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        dies.kill();
+        older.freeAll();
+        try (Node node = node("b").handle("order", Order.class, ran::add).start()) {
+            await().atMost(PATIENCE).until(() -> ran.contains(ORDER));
+            await().atMost(PATIENCE).until(() -> made(node).dueAt().isAfter(Instant.now()));
+        }
+    }
+
+    @Test
+    void olderNodeFreesATaskThatIsEndedInItsRun() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        Node dies = node("a");
+        TaskBody<Order> hangs = order -> {
+            begun.countDown();
+            new CountDownLatch(1).await();
+        };
+        dies.handle("order", Order.class, hangs).start();
+        assertThat(make(dies, Instant.now())).isEqualTo(Change.ADDED);
+        assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(dies.engine.recurringTasks().end("made")).isTrue();
+        dies.kill();
+        older.freeAll();
+        older.tidy();
+        assertThat(jdbc.queryForObject("select count(*) from wheel_durable_task", Integer.class))
+                .isZero();
+    }
+
+    @Test
+    void taskThatTheOlderNodeHasGivenUpWaitsForItsNextTime() {
+        try (Node node = node("a").start()) {
+            assertThat(make(node, Instant.now().minusSeconds(60))).isEqualTo(Change.ADDED);
+            // As after the last of the deaths that it counts.
+            assertThat(jdbc.update("update wheel_durable_task set state = 2, last_failure = execution_time,"
+                            + " failure = 'Its process ended each time it ran', version = version + 1"))
+                    .isEqualTo(1);
+            await().atMost(PATIENCE).until(() -> made(node).dueAt().isAfter(Instant.now()));
+            assertThat(made(node).failure()).startsWith("Its process");
+            Node ignored = node.handle("order", Order.class, ran::add);
+            assertThat(node.engine.recurringTasks().trigger("made")).isTrue();
+            await().atMost(PATIENCE).until(() -> ran.contains(ORDER));
+        }
+    }
+
+    private static Change make(Node node, Instant first) {
+        return node.engine
+                .recurringTasks()
+                .schedule(
+                        "order",
+                        new RecurringRequest(
+                                "made",
+                                TaskSchedule.fixedRate(Duration.ofHours(1)),
+                                ORDER,
+                                first,
+                                Durable.Missed.RUN_ONCE));
+    }
+
+    private static RecurringTask made(Node node) {
+        return node.engine.recurringTasks().find("made").orElseThrow();
     }
 }

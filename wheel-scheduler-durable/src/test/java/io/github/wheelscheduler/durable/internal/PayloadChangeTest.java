@@ -7,6 +7,8 @@ import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.github.wheelscheduler.durable.PayloadFormat;
+import io.github.wheelscheduler.durable.internal.payload.Payloads;
+import io.github.wheelscheduler.durable.internal.payload.UnreadablePayloadException;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.ParameterizedTypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Rows that wait are read by the next version of their class; each line of the table in docs/durable.md is a test. */
+/** Rows that wait are read by the next version of their class; each line of the table in docs/durable-payloads.md is a test. */
 class PayloadChangeTest {
 
     private final Payloads payloads = new Payloads(JsonMapper.builder().build(), List.of(PayloadFormat.standard()));

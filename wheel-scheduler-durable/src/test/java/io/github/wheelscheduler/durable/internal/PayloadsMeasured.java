@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.durable.PayloadFormat;
 import io.github.wheelscheduler.durable.internal.MeasuredLog.MeasuredPage;
-import io.github.wheelscheduler.durable.internal.PayloadsTest.Order;
-import io.github.wheelscheduler.durable.internal.PayloadsTest.Secret;
+import io.github.wheelscheduler.durable.internal.payload.Payloads;
+import io.github.wheelscheduler.durable.internal.payload.PayloadsTest.Order;
+import io.github.wheelscheduler.durable.internal.payload.PayloadsTest.Secret;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.time.Duration;

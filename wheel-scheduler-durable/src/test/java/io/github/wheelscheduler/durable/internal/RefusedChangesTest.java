@@ -133,12 +133,18 @@ class RefusedChangesTest {
         }
 
         void refuse() throws SQLException {
-            execute(statement, refusal.begin, user);
-            pool.getHikariPoolMXBean().softEvictConnections();
+            change(refusal.begin);
         }
 
         void take() throws SQLException {
-            execute(statement, refusal.end, user);
+            change(refusal.end);
+        }
+
+        /** A connection that is being made just now would come too late to be evicted, so the pool is full before. */
+        private void change(String template) throws SQLException {
+            await().atMost(PATIENCE)
+                    .until(() -> pool.getHikariPoolMXBean().getTotalConnections() == pool.getMaximumPoolSize());
+            execute(statement, template, user);
             pool.getHikariPoolMXBean().softEvictConnections();
         }
 

@@ -8,6 +8,8 @@ import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.internal.row.OwnRetries;
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -121,7 +123,9 @@ class ScanStartTest {
                 0,
                 0,
                 0,
-                OwnRetries.NONE);
+                OwnRetries.NONE,
+                null,
+                null);
     }
 
     private static Candidates due(int count, Instant earliest) {
@@ -136,7 +140,11 @@ class ScanStartTest {
                 List.of(row("a", "1", NOW.minusSeconds(60))),
                 NOW);
         assertThat(scanStart.marks())
-                .containsOnly(Map.entry("a", LATEST), Map.entry("b", LATEST), Map.entry(Handler.RECURRING, LATEST));
+                .containsOnly(
+                        Map.entry("a", LATEST),
+                        Map.entry("b", LATEST),
+                        Map.entry(Handler.RECURRING, LATEST),
+                        Map.entry(Handler.MADE, LATEST));
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.wheelscheduler.durable.internal.MeasuredCluster.MeasuredCost;
 import io.github.wheelscheduler.durable.internal.MeasuredLog.MeasuredPage;
 import io.github.wheelscheduler.durable.testing.Contender;
+import io.github.wheelscheduler.durable.testing.MeasuredServer;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.internal.MeasuredCluster.MeasuredCost;
 import io.github.wheelscheduler.durable.internal.MeasuredLog.MeasuredPage;
 import io.github.wheelscheduler.durable.testing.Contender;
+import io.github.wheelscheduler.durable.testing.MeasuredServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -13,6 +13,7 @@ import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.LostAnswers.OtherManagers;
 import io.github.wheelscheduler.durable.internal.LostAnswers.Step;
+import io.github.wheelscheduler.durable.internal.row.RowState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.sample.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.durable.DurableEnd;
@@ -11,12 +12,16 @@ import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.DurableTask.State;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.RecurringTask;
+import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,11 +33,16 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** A shop whose handlers say what becomes of their tasks, on PostgreSQL. */
 class OrdersTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration TENTH = Duration.ofMillis(100);
+    private static final TaskSchedule DAILY = TaskSchedule.cron("0 0 3 * * *", ZoneId.of("Europe/Berlin"));
 
     record Order(String number, int polls) {}
 
@@ -85,6 +95,13 @@ class OrdersTest {
             return order.number().startsWith("lost")
                     ? DurableOutcome.giveUp("The carrier has lost it")
                     : DurableOutcome.done();
+        }
+
+        @DurableHandler(value = "remind", maxRetries = 1, backOff = "10ms", transactional = true)
+        void remind(Order order, DurableRun run) {
+            if (book("reminded " + order.number()) == 1 && run.attempt() == 1) {
+                throw new IllegalStateException("The first attempt fails, and is rolled back");
+            }
         }
 
         @DurableHandler("refund")
@@ -162,13 +179,59 @@ class OrdersTest {
         }
     }
 
-    private static String url(Cluster cluster) throws IOException, SQLException {
+    @Test
+    void customersHaveSchedulesOfTheirOwn() throws Exception {
+        Assumptions.assumeFalse(
+                System.getProperty("wheel.test.skip", "").contains("postgresql"), "skipped by wheel.test.skip");
+        try (Cluster cluster = start();
+                ConfigurableApplicationContext context = new SpringApplicationBuilder(Shop.class)
+                        .run(
+                                "--spring.config.name=cluster",
+                                "--spring.datasource.username=postgres",
+                                "--spring.datasource.url=" + url(cluster))) {
+            RecurringTasks recurring = context.getBean(RecurringTasks.class);
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            transaction.executeWithoutResult(status -> {
+                recurring.schedule("remind", "rolled back", TaskSchedule.fixedRate(HOUR), new Order("no", 0));
+                status.setRollbackOnly();
+            });
+            transaction.executeWithoutResult(status -> {
+                recurring.schedule("remind", "4711", TaskSchedule.fixedRate(TENTH), new Order("4711", 0));
+                recurring.schedule("remind", "daily", DAILY, new Order("daily", 0));
+            });
+            Refunds refunds = context.getBean(Refunds.class);
+            await().atMost(PATIENCE)
+                    .until(() -> refunds.ends.stream()
+                                    .filter(end -> end.kind() == DurableEnd.Kind.DONE)
+                                    .count()
+                            >= 3);
+            assertThat(refunds.ends).allSatisfy(end -> {
+                assertThat(end.handler()).isEqualTo("remind");
+                assertThat(end.id()).isEqualTo("4711");
+            });
+            assertThat(refunds.ends)
+                    .first()
+                    .satisfies(end -> assertThat(end.kind()).isEqualTo(DurableEnd.Kind.RETRIED));
+            assertThat(recurring.schedule("remind", "daily", DAILY, new Order("daily", 0)))
+                    .isEqualTo(RecurringTasks.Change.UNCHANGED);
+            assertThat(recurring.list())
+                    .extracting(RecurringTask::id, RecurringTask::handler, RecurringTask::schedule)
+                    .containsExactly(
+                            tuple("4711", "remind", "fixed-rate PT0.1S"),
+                            tuple("daily", "remind", "cron 0 0 3 * * * Europe/Berlin"));
+            assertThat(recurring.end("4711")).isTrue();
+            assertThat(recurring.list()).extracting(RecurringTask::id).containsExactly("daily");
+        }
+    }
+
+    static String url(Cluster cluster) throws IOException, SQLException {
         try (Connection connection = cluster.dataSource().getConnection()) {
             return connection.getMetaData().getURL();
         }
     }
 
-    private static Cluster start() throws IOException, InterruptedException {
+    static Cluster start() throws IOException, InterruptedException {
         try {
             return Cluster.start();
         } catch (IOException ex) {

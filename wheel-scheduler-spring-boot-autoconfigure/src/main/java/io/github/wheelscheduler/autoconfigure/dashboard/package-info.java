@@ -1,5 +1,5 @@
 /**
- * What serves the page on which tasks are seen and steered, and keeps pages of other sites from steering.
+ * Serves the page on which tasks are seen and steered, and keeps pages of other sites from steering.
  *
  * <p>Its types are public for Spring Boot only: they may change with any version, but for the names of auto-configurations.
  */

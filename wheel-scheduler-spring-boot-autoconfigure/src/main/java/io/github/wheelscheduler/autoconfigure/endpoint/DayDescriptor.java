@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * How many runs start in the next 24 hours, in slots of equal length.
+ * The number of runs that start in the next 24 hours, in slots of equal length.
  *
  * @param from begin of the first slot
  * @param slot how long each is

@@ -111,17 +111,17 @@ public final class EndpointAnswers {
     }
 
     /** Returns a text that is not too long to be repeated, and shows as what it is. */
-    static String printable(String text) {
+    public static String printable(String text) {
         return shown(text.length() <= LONGEST ? text : text.substring(0, LONGEST - CUT.length()) + CUT);
     }
 
     /** Returns a text that shows as what it is, however long. */
-    static String shown(String text) {
+    public static String shown(String text) {
         return UNPRINTABLE.matcher(text).replaceAll("?");
     }
 
     /** Returns the end of an id that is too long for a sentence: it tells the methods of a class apart. */
-    static String named(String id) {
+    public static String named(String id) {
         int begin = id.length() - LONGEST_NAME;
         return begin <= 0 ? id : CUT + id.substring(begin + CUT.length());
     }

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param scheduler whose tasks it is about; null if it is about no scheduler of the endpoint
  * @param group the group of that scheduler; null if it is none
  * @param task the id of the task that it is about, or of the worst one; null if it is about none
+ * @param tasks how many tasks it is about
  * @param text a sentence with numbers, without its full stop
+ * @param traceUrl where the trace of the failure is that it names; null unless {@code wheel.scheduler.trace-url} is set
  */
 public record Finding(
         String rule,
@@ -18,7 +20,9 @@ public record Finding(
         @Nullable String scheduler,
         @Nullable String group,
         @Nullable String task,
-        String text) {
+        int tasks,
+        String text,
+        @Nullable String traceUrl) {
 
     public Finding {
         Objects.requireNonNull(rule, "rule must not be null");
@@ -28,7 +32,7 @@ public record Finding(
 
     /** Makes one that is about no scheduler of the endpoint and no task of it. */
     public Finding(String rule, Severity severity, String text) {
-        this(rule, severity, null, null, null, text);
+        this(rule, severity, null, null, null, 0, text, null);
     }
 
     /**
@@ -36,10 +40,16 @@ public record Finding(
      *
      * @param text with {@linkplain EndpointAnswers#named ids} and messages that are not too long
      */
-    static Finding of(SchedulerDescriptor seen, String rule, Severity severity, @Nullable String task, String text) {
+    static Finding of(
+            SchedulerDescriptor seen, String rule, Severity severity, @Nullable String task, int tasks, String text) {
         SchedulerDescriptor.Group group = seen.group();
         String groupName = group == null ? null : group.name();
-        return new Finding(rule, severity, seen.name(), groupName, task, EndpointAnswers.shown(text));
+        return new Finding(rule, severity, seen.name(), groupName, task, tasks, EndpointAnswers.shown(text), null);
+    }
+
+    /** Returns the same with where the trace is. */
+    Finding withTrace(@Nullable String url) {
+        return new Finding(rule, severity, scheduler, group, task, tasks, text, url);
     }
 
     /** How bad it is, the worst first. */

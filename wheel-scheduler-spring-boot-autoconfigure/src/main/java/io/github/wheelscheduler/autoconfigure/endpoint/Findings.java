@@ -12,19 +12,26 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** What is wrong with the schedulers, their tasks and what belongs to them, in sentences. Any thread. */
+/** Problems of the schedulers, their tasks and their groups, in sentences. Any thread. */
 final class Findings {
 
     /** So many are shown. */
     static final int MOST = 20;
 
     private final Supplier<Stream<FindingSource>> sources;
+    private final @Nullable String traceUrl;
     private final CountRises rises = new CountRises();
 
-    /** Makes one that asks also others, anew each time. */
-    Findings(Supplier<Stream<FindingSource>> sources) {
+    /**
+     * Makes one that asks also others, anew each time.
+     *
+     * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
+     */
+    Findings(Supplier<Stream<FindingSource>> sources, @Nullable String traceUrl) {
         this.sources = sources;
+        this.traceUrl = traceUrl;
     }
 
     /**
@@ -35,12 +42,17 @@ final class Findings {
      */
     record Seen(SchedulerBeans.Named named, SchedulerDescriptor descriptor, TaskSurvey.OfScheduler tasks) {
 
-        static Seen of(SchedulerBeans.Named named, TaskSurvey.OfScheduler tasks, boolean isWheelShown) {
-            return new Seen(named, SchedulerDescriptor.of(named, tasks.tasks(), tasks.waiting(), isWheelShown), tasks);
+        static Seen of(
+                SchedulerBeans.Named named,
+                TaskSurvey.OfScheduler tasks,
+                boolean isWheelShown,
+                SchedulerDescriptor.@Nullable Pause pause) {
+            return new Seen(
+                    named, SchedulerDescriptor.of(named, tasks.tasks(), tasks.waiting(), isWheelShown, pause), tasks);
         }
     }
 
-    /** Returns what is wrong, the worst first, and that of the schedulers before that of others. */
+    /** Returns what is wrong: schedulers that are held back, and then the worst first, and that of the schedulers before that of others. */
     List<Finding> of(List<Seen> schedulers, Instant now) {
         Set<State> said = schedulers.stream()
                 .map(Seen::descriptor)
@@ -57,20 +69,37 @@ final class Findings {
                                     .scheduler()
                                     .getWheelScheduledExecutor()
                                     .runningFor(Duration.ZERO),
-                            rises)
+                            rises,
+                            ofClock)
                     .all();
             // A group stops with its scheduler, which says so.
             boolean isSaid = seen.group() != null && said.contains(seen.state());
             found.stream()
                     .filter(finding -> !isSaid || !finding.rule().equals(SchedulerFindings.STATE))
                     .forEach(all::add);
-            all.addAll(new TaskFindings(seen, one.tasks(), ofClock).all());
+            all.addAll(new TaskFindings(
+                            seen,
+                            one.tasks(),
+                            ofClock,
+                            one.named().scheduler().getWarningLimits().run(),
+                            id -> one.named()
+                                    .registry()
+                                    .lastError(id)
+                                    .map(error -> TraceUrl.of(traceUrl, error.traceId()))
+                                    .orElse(null))
+                    .all());
         }
         sources.get().forEach(source -> all.addAll(of(source, now)));
         return all.stream()
-                .sorted(Comparator.comparing(Finding::severity))
+                .sorted(Comparator.comparing(Findings::isHeldBack, Comparator.reverseOrder())
+                        .thenComparing(Finding::severity))
                 .limit(MOST)
                 .toList();
+    }
+
+    /** A paused scheduler explains all other problems, and stands on each view of the page. */
+    private static boolean isHeldBack(Finding finding) {
+        return finding.rule().equals(SchedulerFindings.STATE) && finding.severity() == Finding.Severity.WARNING;
     }
 
     /** Returns what a source finds: where it fails, that, as an answer without the others would say less. */
@@ -78,7 +107,7 @@ final class Findings {
         try {
             return source.findings(now);
         } catch (RuntimeException ex) {
-            String text = NamedTask.of(source) + " cannot say what is wrong, as it has failed with "
+            String text = "Problems of " + NamedTask.of(source) + " are unknown: the check failed with "
                     + ex.getClass().getName();
             return List.of(new Finding("findings", Finding.Severity.WARNING, EndpointAnswers.printable(text)));
         }

@@ -61,7 +61,7 @@ public record ScheduleTexts(
                     + (fixedRate != null ? fixedRate : fixedDelay));
         }
         if (schedule instanceof TaskSchedule.Once instant && instant.at().isBefore(now.minus(PAST))) {
-            throw new IllegalArgumentException("once must not be more than a second past, was " + once);
+            throw new IllegalArgumentException("once must not be in the past, was " + once);
         }
         return schedule;
     }

@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * Schedules in English words, such as {@code every weekday at 9:00}. What cannot be said well is said field by field; nothing is left
- * out but the zone, and of the time of a single run what is below a second.
+ * Schedules in English words, such as {@code every weekday at 9:00}. An expression without good words is put field by
+ * field. Only the zone is left out, and the fraction of a second of a single run.
  */
 final class ScheduleWords {
 

@@ -70,7 +70,7 @@ final class SchedulerBeans {
         if (found.isEmpty()) {
             List<String> known =
                     all.stream().map(Named::group).filter(Objects::nonNull).toList();
-            throw UnknownNameException.of("group must be one of " + known + ", was " + group);
+            throw UnknownNameException.of("No group named " + group + "; there are " + known);
         }
         return found;
     }

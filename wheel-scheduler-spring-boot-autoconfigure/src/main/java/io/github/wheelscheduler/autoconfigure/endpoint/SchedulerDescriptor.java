@@ -29,6 +29,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param counts since the scheduler was started
  * @param tasks how many tasks the registry has
  * @param group what makes it a group of another scheduler; null if it is none
+ * @param pause since when it has been paused, by whom and why; null if it is not
  * @param wheel how full the wheel is; null for a group, and if it was not asked for
  */
 public record SchedulerDescriptor(
@@ -46,12 +47,13 @@ public record SchedulerDescriptor(
         Counts counts,
         int tasks,
         @Nullable Group group,
+        @Nullable Pause pause,
         @Nullable Wheel wheel)
         implements OperationResponseBody {
 
-    static SchedulerDescriptor of(SchedulerBeans.Named named) {
+    static SchedulerDescriptor of(SchedulerBeans.Named named, @Nullable Pause pause) {
         TaskRegistry registry = named.registry();
-        return of(named, registry.size(), registry.waiting(), false);
+        return of(named, registry.size(), registry.waiting(), false, pause);
     }
 
     /**
@@ -59,7 +61,8 @@ public record SchedulerDescriptor(
      *
      * @param waiting how many of them wait for their time
      */
-    static SchedulerDescriptor of(SchedulerBeans.Named named, int tasks, int waiting, boolean isWheelShown) {
+    static SchedulerDescriptor of(
+            SchedulerBeans.Named named, int tasks, int waiting, boolean isWheelShown, @Nullable Pause pause) {
         WheelTaskScheduler scheduler = named.scheduler();
         WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
         WheelSnapshot seen = executor.snapshot();
@@ -78,6 +81,7 @@ public record SchedulerDescriptor(
                 Counts.of(seen.totals(), scheduler.getFailedRuns(), named.registry()),
                 tasks,
                 Group.of(executor),
+                pause,
                 isWheelShown && executor.groupName() == null
                         ? Wheel.of(executor, scheduler.getClock().instant())
                         : null);
@@ -97,6 +101,16 @@ public record SchedulerDescriptor(
             case OFF -> State.OFF;
         };
     }
+
+    /**
+     * A pause that lasts.
+     *
+     * @param at when it began
+     * @param by who paused it by this endpoint; null if the application did
+     * @param reason what that one gave as the reason; null if nothing
+     */
+    public record Pause(
+            Instant at, @Nullable String by, @Nullable String reason) {}
 
     /** The life of a scheduler. */
     public enum State {
@@ -198,7 +212,7 @@ public record SchedulerDescriptor(
      *
      * @param bucket the span of one of its buckets
      * @param hand the number of the bucket that has now in it
-     * @param counts how many timers are in each bucket, cancelled ones that have not been let go of included
+     * @param counts the number of timers in each bucket, cancelled ones that have not been swept out included
      */
     public record Level(Duration bucket, int hand, List<Long> counts) {}
 

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -22,22 +23,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for a scheduler or a group: whether it hands runs over, and whether workers take them. What is a matter of course for a
- * moment is no finding.
+ * The rules for a scheduler or a group: whether it hands runs over, and whether workers take them. Short-lived
+ * conditions are no findings.
  *
  * @param seen the scheduler
  * @param running returns what its workers run
  * @param rises of its counts
+ * @param now by its clock
  */
-record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> running, CountRises rises) {
+record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> running, CountRises rises, Instant now) {
 
     static final String STATE = "state";
 
-    /** What is shorter is a matter of course. */
+    /** Shorter delays are normal. */
     private static final Duration LATE = Duration.ofSeconds(1);
 
     private static final Duration MUCH_TOO_LATE = Duration.ofSeconds(10);
     private static final int MOST_NAMED = 3;
+
+    private static final String TICK_THREAD_DIED =
+            "The tick thread has died: no task runs until the application restarts";
 
     /** What tells the second task of a name from the first. */
     private static final Pattern NUMBER = Pattern.compile("~\\d+$");
@@ -64,29 +69,42 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
             return null;
         }
         if (seen.tickThread().state() == WheelSnapshot.State.DEAD) {
-            return finding("tickThread", Severity.ERROR, "the tick thread has died, so nothing will run any more");
+            return finding("tickThread", Severity.ERROR, TICK_THREAD_DIED);
         }
         Duration stuck = seen.tickThread().stuckFor();
         return stuck.compareTo(LATE) < 0
                 ? null
-                : finding("tickThread", worse(stuck), "the tick thread is overdue by " + about(stuck));
+                : finding("tickThread", worse(stuck), "The tick thread is " + about(stuck) + " behind");
     }
 
     /** It does not run, as it was told not to. */
     @Nullable
     Finding state() {
-        String wait = seen.ready() == 0 ? "" : "; " + counted(seen.ready(), "due run") + " wait";
+        String wait = seen.ready() == 0 ? "" : "; " + waiting(seen.ready(), "due run");
         return switch (seen.state()) {
             case RUNNING -> null;
-            case PAUSED -> finding(STATE, Severity.WARNING, "the scheduler is paused" + wait);
+            case PAUSED -> finding(STATE, Severity.WARNING, paused() + wait);
             case HALTED ->
                 finding(
                         STATE,
                         Severity.WARNING,
-                        "the scheduler is halted: what is due waits until its mode changes" + wait);
-            case OFF -> finding(STATE, Severity.INFO, "the scheduler is off: scheduled tasks do not run");
-            case SHUT_DOWN -> finding(STATE, Severity.WARNING, "the scheduler has been shut down and accepts no task");
+                        "The scheduler is halted: due tasks wait until its mode changes" + wait);
+            case OFF -> finding(STATE, Severity.INFO, "The scheduler is off: scheduled tasks do not run");
+            case SHUT_DOWN -> finding(STATE, Severity.WARNING, "The scheduler has shut down and accepts no tasks");
         };
+    }
+
+    private String paused() {
+        SchedulerDescriptor.Pause pause = seen.pause();
+        if (pause == null) {
+            return "The scheduler is paused";
+        }
+        Duration ago = Duration.between(pause.at(), now);
+        boolean isFresh = ago.compareTo(LATE) < 0;
+        String begin = isFresh ? "The scheduler is paused" : "The scheduler has been paused";
+        return (pause.by() == null ? begin : "Paused by " + pause.by())
+                + (isFresh ? "" : " for " + about(ago))
+                + (pause.reason() == null ? "" : ": " + pause.reason());
     }
 
     /** The tick thread has slept for much longer than it wanted to. */
@@ -98,7 +116,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 : finding(
                         "stoodStill",
                         Severity.WARNING,
-                        "the machine or the process stood still for " + about(longest) + " in the last two minutes");
+                        "The machine or the process stalled for " + about(longest) + " in the last two minutes");
     }
 
     @Nullable
@@ -113,8 +131,8 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 : finding(
                         "clockSet",
                         Severity.INFO,
-                        "the wall clock was set " + counted(rise.by(), "time") + " in the last " + about(rise.within())
-                                + "; crons follow it");
+                        "The wall clock was set " + counted(rise.by(), "time") + " in the last " + about(rise.within())
+                                + "; cron tasks follow it");
     }
 
     /** All workers are busy, and a run has been waiting for one. */
@@ -135,15 +153,18 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                         .thenComparing(Map.Entry.comparingByKey()))
                 .limit(MOST_NAMED)
                 .toList();
-        List<String> said = most.stream()
-                .map(entry -> entry.getValue().size() + " in " + named(entry.getKey()) + ", for "
-                        + about(median(entry.getValue())) + " at the median")
-                .toList();
-        boolean isMostly = !most.isEmpty() && most.get(0).getValue().size() * 2 > max;
-        String text = isMostly
-                ? most.get(0).getValue().size() + " of " + max + " workers are"
-                        + said.get(0).substring(said.get(0).indexOf(' '))
-                : "all " + max + " workers are busy" + (said.isEmpty() ? "" : ": " + String.join("; ", said));
+        List<String> said = new ArrayList<>();
+        for (Map.Entry<String, List<Duration>> entry : most) {
+            int runs = entry.getValue().size();
+            String each = named(entry.getKey()) + " " + about(median(entry.getValue()));
+            said.add(runs == 1 ? each : runs + " × " + each + " at the median");
+        }
+        if (byName.size() > most.size()) {
+            said.add("and others");
+        }
+        String busy = max == 1 ? "The only worker is busy" : (max == 2 ? "Both" : "All " + max) + " workers are busy";
+        String text = busy + (said.isEmpty() ? "" : " (" + String.join(", ", said) + ")") + "; "
+                + waiting(seen.ready(), "run");
         return finding("workersBusy", worse(seen.oldestReady()), text);
     }
 
@@ -162,7 +183,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                         worse(seen.oldestReady()),
                         seen.ready() == 1
                                 ? "1 due run has been waiting for a worker for " + about(seen.oldestReady())
-                                : seen.ready() + " due runs wait for a worker, the first of them for "
+                                : seen.ready() + " due runs are waiting for a worker, the longest for "
                                         + about(seen.oldestReady()));
     }
 
@@ -172,18 +193,25 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 || seen.oldestReady().compareTo(LATE) < 0;
     }
 
-    /** Runs of the last minutes started late, by the wheel or for want of a worker. */
+    /** Runs of the last minutes started late, because of the wheel or because no worker was free. */
     @Nullable
     Finding lateness() {
         Duration wheel = seen.lateness().p99().wheel();
         Duration queue = seen.lateness().p99().queue();
-        return wheel.compareTo(LATE) < 0 && queue.compareTo(LATE) < 0
+        List<String> stages = new ArrayList<>();
+        if (wheel.compareTo(LATE) >= 0) {
+            stages.add("left the wheel at least " + about(wheel) + " late");
+        }
+        if (queue.compareTo(LATE) >= 0) {
+            stages.add("waited at least " + about(queue) + " for a worker");
+        }
+        return stages.isEmpty()
                 ? null
                 : finding(
                         "lateness",
                         Severity.WARNING,
-                        "of the runs of the last two minutes, 1 % were handed over late by " + about(wheel)
-                                + " or more by the wheel, and 1 % waited " + about(queue) + " or more for a worker");
+                        "In the last two minutes the slowest 1 % of runs "
+                                + String.join(", and the slowest 1 % ", stages));
     }
 
     @Nullable
@@ -195,8 +223,8 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 : finding(
                         "groupFull",
                         Severity.ERROR,
-                        counted(rise.by(), "run") + " did not start in the last " + about(rise.within())
-                                + ", as the group was full");
+                        counted(rise.by(), "run") + (rise.by() == 1 ? " was" : " were") + " skipped in the last "
+                                + about(rise.within()) + " because the group was full");
     }
 
     @Nullable
@@ -211,7 +239,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                 : finding(
                         "rejected",
                         Severity.ERROR,
-                        counted(rise.by(), "task") + (rise.by() == 1 ? " was" : " were") + " not accepted in the last "
+                        counted(rise.by(), "task") + (rise.by() == 1 ? " was" : " were") + " rejected in the last "
                                 + about(rise.within()));
     }
 
@@ -223,11 +251,15 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
         return late.compareTo(MUCH_TOO_LATE) < 0 ? Severity.WARNING : Severity.ERROR;
     }
 
+    private static String waiting(long number, String what) {
+        return counted(number, what) + (number == 1 ? " is" : " are") + " waiting";
+    }
+
     private static String counted(long number, String what) {
         return number + " " + what + (number == 1 ? "" : "s");
     }
 
     private Finding finding(String rule, Severity severity, String text) {
-        return Finding.of(seen, rule, severity, null, text);
+        return Finding.of(seen, rule, severity, null, 0, text);
     }
 }

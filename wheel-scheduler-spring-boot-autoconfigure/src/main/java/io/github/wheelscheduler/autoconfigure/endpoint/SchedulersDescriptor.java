@@ -10,6 +10,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * The schedulers, and a page of their tasks.
  *
  * @param now when that was, by the clock of the schedulers
+ * @param started when the process was started
  * @param steering whether the endpoint may be written to
  * @param findings what is wrong, the worst first; null if it was not asked for
  * @param whyNone why no scheduler is on the wheel, and what to do, as the log has it; null if there are schedulers
@@ -18,11 +19,13 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param limit how many tasks the page has at most
  * @param total how many tasks were found, on this page and on others
  * @param next what to send as {@code after} for the page that follows; null if no task comes after this one
+ * @param frequent how many tasks were left out as they run more often than every ten minutes; null if none were to be
  * @param day the next 24 hours; null if they were not asked for
  * @param timers of all of the application, whichever schedulers were asked for; null if they were not asked for
  */
 public record SchedulersDescriptor(
         Instant now,
+        Instant started,
         boolean steering,
         @Nullable List<Finding> findings,
         List<SchedulerDescriptor> schedulers,
@@ -32,6 +35,7 @@ public record SchedulersDescriptor(
         int limit,
         int total,
         @Nullable String next,
+        @Nullable Integer frequent,
         @Nullable DayDescriptor day,
         @Nullable List<ProgramTimers.Reading> timers)
         implements OperationResponseBody {}

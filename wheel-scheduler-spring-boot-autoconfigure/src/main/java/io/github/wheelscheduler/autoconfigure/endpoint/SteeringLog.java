@@ -14,6 +14,8 @@ public final class SteeringLog {
     /** The name of a caller over JMX, which tells no other. */
     public static final String JMX = "JMX";
 
+    private static final String OVER_HTTP = " over HTTP";
+
     private final Log log;
 
     /**
@@ -37,7 +39,15 @@ public final class SteeringLog {
     /** Returns who steers over HTTP. */
     public static String userOf(SecurityContext context) {
         Principal user = context.getPrincipal();
-        return (user == null ? "an unknown user" : user.getName()) + " over HTTP";
+        return (user == null ? "an unknown user" : user.getName()) + OVER_HTTP;
+    }
+
+    /** Returns the name of who steers for a sentence. */
+    static String nameOf(String who) {
+        if (who.equals(JMX)) {
+            return "an operator over JMX";
+        }
+        return who.endsWith(OVER_HTTP) ? who.substring(0, who.length() - OVER_HTTP.length()) : who;
     }
 
     /**

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +33,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last runs, at most ten, the one that ended last first
  * @param upcoming the next runs, as if it were not paused; null in a list
+ * @param skipped local times in the zone of the schedule at which it would run if clocks did not go forward; null in a
+ *     list
  * @param settingSources who says what is set, by the names of the settings; null in a list
  * @param lastError what the run threw that failed last; null in a list, and if none has failed
+ * @param zone in which a cron without one is meant if it is re-timed to that; null in a list
  * @param steering whether the endpoint may be written to; null in a list
  */
 public record TaskDescriptor(
@@ -60,8 +64,10 @@ public record TaskDescriptor(
         long overruns,
         List<Run> recent,
         @Nullable List<Instant> upcoming,
+        @Nullable List<LocalDateTime> skipped,
         @Nullable Map<String, String> settingSources,
         @Nullable Thrown lastError,
+        @Nullable String zone,
         @Nullable Boolean steering)
         implements OperationResponseBody {
 
@@ -69,18 +75,41 @@ public record TaskDescriptor(
 
     /** Returns a task as a list shows it. */
     static TaskDescriptor of(String scheduler, TaskInfo task) {
-        return of(scheduler, task, null, null);
+        return of(scheduler, task, null, null, null, null, null, null);
     }
 
     /** Returns a task with all that is known of it. */
-    static TaskDescriptor inFull(String scheduler, TaskInfo task, TaskRegistry registry, boolean steering) {
-        return of(scheduler, task, registry, steering);
+    static TaskDescriptor inFull(
+            SchedulerBeans.Named found, TaskInfo task, boolean steering, @Nullable String traceUrl) {
+        List<Instant> upcoming = found.registry().upcoming(task.id(), MOST_UPCOMING);
+        List<LocalDateTime> skipped = SkippedRuns.of(
+                task.schedule(),
+                task.schedule().zone(),
+                found.scheduler().getClock().instant(),
+                upcoming);
+        return of(
+                found.name(),
+                task,
+                found.registry(),
+                upcoming,
+                skipped,
+                TaskSteering.usualZone(found, task, null),
+                steering,
+                traceUrl);
     }
 
     private static TaskDescriptor of(
-            String scheduler, TaskInfo task, @Nullable TaskRegistry registry, @Nullable Boolean steering) {
+            String scheduler,
+            TaskInfo task,
+            @Nullable TaskRegistry registry,
+            @Nullable List<Instant> upcoming,
+            @Nullable List<LocalDateTime> skipped,
+            @Nullable String zone,
+            @Nullable Boolean steering,
+            @Nullable String traceUrl) {
         TaskSchedule configured = task.configured();
-        List<Run> recent = task.recent().stream().map(Run::of).toList();
+        List<Run> recent =
+                task.recent().stream().map(run -> Run.of(run, traceUrl)).toList();
         return new TaskDescriptor(
                 task.id(),
                 scheduler,
@@ -104,11 +133,15 @@ public record TaskDescriptor(
                 task.missed(),
                 task.overruns(),
                 recent,
-                registry == null ? null : registry.upcoming(task.id(), MOST_UPCOMING),
+                upcoming,
+                skipped,
                 registry == null ? null : registry.settingSources(task.id()),
                 registry == null
                         ? null
-                        : registry.lastError(task.id()).map(Thrown::of).orElse(null),
+                        : registry.lastError(task.id())
+                                .map(error -> Thrown.of(error, traceUrl))
+                                .orElse(null),
+                zone,
                 steering);
     }
 
@@ -145,6 +178,8 @@ public record TaskDescriptor(
      * @param triggered whether it was triggered by hand, outside of the schedule
      * @param exception the name of the class of what it threw; null if it succeeded
      * @param message of the exception; null if it succeeded
+     * @param traceId of the trace that the run belonged to; null if it succeeded, or none is known
+     * @param traceUrl where that trace is, as {@link Thrown} has it
      */
     public record Run(
             Instant start,
@@ -153,10 +188,13 @@ public record TaskDescriptor(
             boolean triggered,
             Outcome outcome,
             @Nullable String exception,
-            @Nullable String message) {
+            @Nullable String message,
+            @Nullable String traceId,
+            @Nullable String traceUrl) {
 
-        private static Run of(RunOutcome run) {
+        private static Run of(RunOutcome run, @Nullable String template) {
             RunOutcome.Failure failure = run.failure();
+            String traceId = failure == null ? null : failure.traceId();
             return new Run(
                     run.startedAt(),
                     run.duration(),
@@ -164,7 +202,9 @@ public record TaskDescriptor(
                     run.triggered(),
                     failure == null ? Outcome.SUCCESS : Outcome.FAILURE,
                     failure == null ? null : failure.type(),
-                    failure == null ? null : failure.message());
+                    failure == null ? null : failure.message(),
+                    traceId,
+                    TraceUrl.of(template, traceId));
         }
     }
 
@@ -174,16 +214,19 @@ public record TaskDescriptor(
      * @param exception the name of its class
      * @param trace its stack trace, cut if it is very long
      * @param traceId of the trace that the run belonged to; null if none is known
+     * @param traceUrl where that trace is; null unless {@code wheel.scheduler.trace-url} says it
      */
     public record Thrown(
             Instant at,
             String exception,
             String message,
             String trace,
-            @Nullable String traceId) {
+            @Nullable String traceId,
+            @Nullable String traceUrl) {
 
-        private static Thrown of(RunOutcome.LastError error) {
-            return new Thrown(error.at(), error.type(), error.message(), error.trace(), error.traceId());
+        private static Thrown of(RunOutcome.LastError error, @Nullable String template) {
+            String id = error.traceId();
+            return new Thrown(error.at(), error.type(), error.message(), error.trace(), id, TraceUrl.of(template, id));
         }
     }
 

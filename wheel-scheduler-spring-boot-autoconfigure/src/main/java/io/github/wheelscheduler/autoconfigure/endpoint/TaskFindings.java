@@ -4,7 +4,6 @@ import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers.na
 import static io.github.wheelscheduler.internal.DurationWords.about;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
-import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
@@ -14,6 +13,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +24,15 @@ import org.jspecify.annotations.Nullable;
  * @param seen the scheduler
  * @param tasks what was seen of its tasks
  * @param now by its clock
+ * @param longest how long a run may take before that is a warning; null if the settings do not say
+ * @param traceUrls returns where the trace of a task's last failure is; null if that is unknown
  */
-record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Instant now) {
+record TaskFindings(
+        SchedulerDescriptor seen,
+        TaskSurvey.OfScheduler tasks,
+        Instant now,
+        @Nullable Duration longest,
+        Function<String, @Nullable String> traceUrls) {
 
     /** So many tasks are looked at closely. */
     static final int MOST_LOOKED_AT = 100;
@@ -37,6 +44,9 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
     private static final int LEAST_RUNS = 3;
     private static final int TIMES_LONGEST = 3;
     private static final Duration LONG = Duration.ofSeconds(10);
+
+    /** From then on it is said that one of the first runs is going on. */
+    private static final Duration MINUTE = Duration.ofMinutes(1);
 
     List<Finding> all() {
         return Stream.of(pausedAfterFailures(), failing(), overdue(), overruns(), longRun())
@@ -53,10 +63,11 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
         String first =
                 ids.stream().limit(MOST_NAMED).map(EndpointAnswers::named).collect(Collectors.joining(", "));
         String text = ids.size() == 1
-                ? first + " has been paused, as it failed too often in a row"
-                : ids.size() + " tasks have been paused, as they failed too often in a row: " + first
+                ? "Task " + first + " was paused after too many failures in a row"
+                : ids.size() + " tasks were paused after too many failures in a row: " + first
                         + (ids.size() > MOST_NAMED ? " and others" : "");
-        return finding("pausedAfterFailures", Severity.ERROR, ids.get(0), text);
+        return finding("pausedAfterFailures", Severity.ERROR, ids.get(0), ids.size(), text)
+                .withTrace(traceUrls.apply(ids.get(0)));
     }
 
     @Nullable
@@ -69,14 +80,21 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 .max(Comparator.comparingLong(TaskInfo::failuresInARow))
                 .orElseThrow();
         long inARow = worst.failuresInARow();
-        String others = page.total() == 1 ? "" : page.total() + " tasks fail, most often ";
-        String text = inARow < 2
-                ? (others.isEmpty() ? "the last run of " : page.total() + " tasks fail; the last run of ")
-                        + named(worst.id()) + " failed" + with(worst, " with ")
-                : others + named(worst.id()) + (others.isEmpty() ? " has failed " : ", ") + inARow + " times in a row"
-                        + with(worst, ", last with ");
+        boolean isOnly = page.total() == 1;
+        String name = named(worst.id());
+        String text;
+        if (inARow < 2) {
+            text = (isOnly ? "The" : page.total() + " tasks are failing; the") + " last run of " + name + " failed"
+                    + with(worst, " with ");
+        } else {
+            text = (isOnly
+                            ? "Task " + name + " has failed " + inARow + " times in a row"
+                            : page.total() + " tasks are failing, " + name + " most often (" + inARow
+                                    + " times in a row)")
+                    + with(worst, ", last with ");
+        }
         Severity severity = inARow < MANY_FAILURES ? Severity.WARNING : Severity.ERROR;
-        return finding("failing", severity, worst.id(), text);
+        return finding("failing", severity, worst.id(), page.total(), text).withTrace(traceUrls.apply(worst.id()));
     }
 
     private static String with(TaskInfo task, String before) {
@@ -93,25 +111,23 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 .orElse("");
     }
 
-    /** Tasks are late by more than the grace allows, while nobody wants that. */
+    /** Tasks are late by more than the grace allows. */
     @Nullable
     Finding overdue() {
-        if (seen.state() != State.RUNNING) {
-            return null;
-        }
         TaskQuery.Page<TaskInfo> page = tasks.overdue();
         if (page.tasks().isEmpty()) {
             return null;
         }
         TaskInfo worst = page.tasks().get(0);
-        String by = " by " + about(worst.lateBy());
+        String by = about(worst.lateBy());
         return finding(
                 "overdue",
                 Severity.WARNING,
                 worst.id(),
+                page.total(),
                 page.total() == 1
-                        ? named(worst.id()) + " is overdue" + by
-                        : page.total() + " tasks are overdue, the most " + named(worst.id()) + "," + by);
+                        ? "Task " + named(worst.id()) + " is overdue by " + by
+                        : page.total() + " tasks are overdue, " + named(worst.id()) + " the longest (" + by + ")");
     }
 
     /** Each run takes longer than it is to the next one, so the task can never be on time. */
@@ -124,38 +140,77 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
         if (worst == null) {
             return null;
         }
-        String each = named(worst.id()) + " is to run " + ScheduleWords.of(worst.schedule())
-                + ", but each of its last runs took longer, up to " + about(longest(worst));
+        String each = named(worst.id()) + " runs " + ScheduleWords.of(worst.schedule()) + " and takes up to "
+                + about(longest(worst));
         return finding(
                 "overruns",
                 Severity.WARNING,
                 worst.id(),
-                page.total() == 1 ? each : page.total() + " tasks overrun all the time: " + each);
+                page.total(),
+                page.total() == 1
+                        ? "Task " + each + ", longer than its interval"
+                        : page.total() + " tasks take longer than their interval: " + each);
     }
 
-    /** Runs go on for much longer than the ones before. */
+    /** Runs go on for much longer than the ones before, or than the settings allow. */
     @Nullable
     Finding longRun() {
-        List<TaskInfo> found =
-                tasks.running().tasks().stream().filter(this::isLong).toList();
+        List<TaskInfo> found = tasks.running().tasks().stream()
+                .filter(task -> isLong(task) || isPastLimit(task))
+                .toList();
         if (found.isEmpty()) {
-            return null;
+            return stillRunning();
         }
         TaskInfo worst = found.stream().min(Comparator.comparing(this::since)).orElseThrow();
-        String text = " has been going on for " + about(Duration.between(since(worst), now)) + "; its last "
-                + worst.recent().size() + " took " + about(longest(worst)) + " at most";
+        int runs = worst.recent().size();
+        String usual = runs == 0
+                ? ""
+                : "; its last " + (runs == 1 ? "run took " : runs + " runs took at most ") + about(longest(worst));
         return finding(
                 "longRun",
                 Severity.WARNING,
                 worst.id(),
-                (found.size() == 1
-                                ? "a run of " + named(worst.id())
-                                : found.size() + " runs take much longer than usual: that of " + named(worst.id()))
-                        + text);
+                found.size(),
+                (found.size() == 1 ? "Task " : found.size() + " tasks are running much longer than usual: ")
+                        + named(worst.id()) + " has been running for " + about(runningFor(worst)) + usual);
+    }
+
+    private boolean isPastLimit(TaskInfo task) {
+        return longest != null && runningFor(task).compareTo(longest) > 0;
+    }
+
+    /** Finds runs of a minute whose usual duration is unknown. A run past its interval delays the next one. */
+    private @Nullable Finding stillRunning() {
+        List<TaskInfo> found = tasks.running().tasks().stream()
+                .filter(task ->
+                        task.recent().size() < LEAST_RUNS && runningFor(task).compareTo(MINUTE) >= 0)
+                .toList();
+        if (found.isEmpty()) {
+            return null;
+        }
+        TaskInfo worst = found.stream()
+                .min(Comparator.<TaskInfo, Boolean>comparing(task -> !isPastInterval(task))
+                        .thenComparing(this::since))
+                .orElseThrow();
+        String others = found.size() == 1 ? "Task " : found.size() + " tasks are still running: ";
+        String text = others + named(worst.id()) + " has been running for " + about(runningFor(worst));
+        return isPastInterval(worst)
+                ? finding("longRun", Severity.WARNING, worst.id(), found.size(), text + ", longer than its interval")
+                : finding("longRun", Severity.INFO, worst.id(), found.size(), text);
+    }
+
+    private boolean isPastInterval(TaskInfo task) {
+        Duration interval =
+                task.schedule().countsFromEnd() ? null : task.schedule().intervalAfter(since(task));
+        return interval != null && runningFor(task).compareTo(interval) > 0;
+    }
+
+    private Duration runningFor(TaskInfo task) {
+        return Duration.between(since(task), now);
     }
 
     private boolean isLong(TaskInfo task) {
-        Duration goesOn = Duration.between(since(task), now);
+        Duration goesOn = runningFor(task);
         return task.recent().size() >= LEAST_RUNS
                 && goesOn.compareTo(LONG) >= 0
                 && goesOn.compareTo(longest(task).multipliedBy(TIMES_LONGEST)) > 0;
@@ -172,7 +227,7 @@ record TaskFindings(SchedulerDescriptor seen, TaskSurvey.OfScheduler tasks, Inst
                 .orElse(Duration.ZERO);
     }
 
-    private Finding finding(String rule, Severity severity, String task, String text) {
-        return Finding.of(seen, rule, severity, task, text);
+    private Finding finding(String rule, Severity severity, String task, int count, String text) {
+        return Finding.of(seen, rule, severity, task, count, text);
     }
 }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param after stands for the end of the page before
  * @param offset how many tasks to leave out
  * @param limit how many to return at most, up to 500; 50 if it is not given
+ * @param frequent {@code false} to leave out tasks that run more often than every ten minutes
  * @param show what to show beside schedulers and tasks, with commas in between
  */
 record TaskRequest(
@@ -36,9 +38,10 @@ record TaskRequest(
         @Nullable String after,
         @Nullable Integer offset,
         @Nullable Integer limit,
+        @Nullable String frequent,
         @Nullable String show) {
 
-    /** What is shown only if it is asked for. */
+    /** A part that is shown only on request. */
     enum Part {
         FINDINGS,
         WHEEL,
@@ -71,7 +74,27 @@ record TaskRequest(
     /** Returns a request for all tasks that a filter finds. */
     static TaskRequest ofFilter(
             @Nullable String scheduler, @Nullable String group, @Nullable String text, @Nullable String state) {
-        return new TaskRequest(scheduler, group, text, state, null, null, null, null, null, null);
+        return new TaskRequest(scheduler, group, text, state, null, null, null, null, null, null, null);
+    }
+
+    /**
+     * Returns whether tasks are left out that run often.
+     *
+     * @throws IllegalArgumentException if the text is neither true nor false
+     */
+    boolean isWithoutFrequent() {
+        return !isTrue("frequent", Objects.requireNonNullElse(frequent, "true"));
+    }
+
+    /** Reads a text that is true or false; null is false. */
+    static boolean isTrue(String what, @Nullable String text) {
+        if (text == null || text.equals("false")) {
+            return false;
+        }
+        if (text.equals("true")) {
+            return true;
+        }
+        throw new IllegalArgumentException(what + " must be true or false, was " + text);
     }
 
     /** Whether it may leave tasks out. */

@@ -1,9 +1,12 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,7 +63,29 @@ final class TaskSteering {
             throw new IllegalArgumentException("preview must only be true with the action retime, was with " + action);
         }
         TaskSchedule wanted = toSchedule(found, schedule);
-        return new PreviewDescriptor(ScheduleWords.of(wanted), found.registry().preview(id, wanted, runs));
+        String zone = wanted.isCron() ? usualZone(found, found.registry().get(id), wanted.zone()) : null;
+        List<Instant> upcoming = found.registry().preview(id, wanted, runs);
+        Instant now = found.scheduler().getClock().instant();
+        return new PreviewDescriptor(
+                ScheduleWords.of(wanted),
+                upcoming,
+                SkippedRuns.of(wanted, zone == null ? null : ZoneId.of(zone), now, upcoming),
+                zone);
+    }
+
+    /**
+     * Returns the zone in which a cron of a task is meant.
+     *
+     * @param written with the cron; null if none is
+     */
+    static String usualZone(SchedulerBeans.Named found, TaskInfo task, @Nullable ZoneId written) {
+        ZoneId set = task.settings().zone();
+        if (set != null) {
+            return set.getId();
+        }
+        ZoneId usual = Objects.requireNonNullElseGet(
+                task.schedule().zone(), () -> found.scheduler().getClock().getZone());
+        return (written == null ? usual : written).getId();
     }
 
     private TaskSchedule toSchedule(SchedulerBeans.Named found, ScheduleTexts schedule) {
@@ -100,7 +125,7 @@ final class TaskSteering {
                 .tasks();
         if (expected != null && expected != found.size()) {
             throw new IllegalStateException(
-                    "expected must be how many tasks there are, now " + found.size() + ", was " + expected);
+                    "The number of matching tasks has changed: expected must be " + found.size() + ", was " + expected);
         }
         int done = 0;
         List<SteeredTasksDescriptor.Refusal> refusals = new ArrayList<>();

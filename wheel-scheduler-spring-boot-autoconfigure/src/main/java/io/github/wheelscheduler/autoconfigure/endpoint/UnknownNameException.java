@@ -20,12 +20,11 @@ public final class UnknownNameException extends IllegalArgumentException {
     }
 
     static UnknownNameException ofTask(String id, int knownTasks) {
-        return new UnknownNameException(
-                "id must be that of one of the " + knownTasks + " registered tasks, was " + id, knownTasks);
+        return new UnknownNameException("No task named " + id, knownTasks);
     }
 
     static UnknownNameException ofScheduler(String name, Collection<String> known) {
-        return new UnknownNameException("scheduler must be one of " + known + ", was " + name, null);
+        return new UnknownNameException("No scheduler named " + name + "; there are " + known, null);
     }
 
     /** Returns how many tasks there are; null if it was not a task that is unknown. */

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSurvey;
+import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,22 +42,31 @@ public final class WheelSchedulerEndpoint {
     private static final Duration SLOT = Duration.ofMinutes(5);
 
     private final SteeringLog log = new SteeringLog(LogFactory.getLog(WheelSchedulerEndpoint.class));
+    private final Pauses pauses = new Pauses();
     private final SchedulerBeans beans;
     private final TaskSteering tasks;
     private final Findings findings;
     private final boolean steering;
+    private final @Nullable String traceUrl;
+
+    /** When the process was started: what its tasks did before is not known here. */
+    private final Instant started =
+            Instant.ofEpochMilli(ManagementFactory.getRuntimeMXBean().getStartTime());
 
     /**
      * Makes one.
      *
      * @param minInterval the shortest rate or delay that a task may be re-timed to
      * @param steering whether it may be written to
+     * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
      */
-    WheelSchedulerEndpoint(ListableBeanFactory beanFactory, Duration minInterval, boolean steering) {
+    WheelSchedulerEndpoint(
+            ListableBeanFactory beanFactory, Duration minInterval, boolean steering, @Nullable String traceUrl) {
+        this.traceUrl = traceUrl;
         this.beans = new SchedulerBeans(beanFactory);
         this.tasks = new TaskSteering(minInterval);
         this.findings = new Findings(
-                () -> beanFactory.getBeanProvider(FindingSource.class).orderedStream());
+                () -> beanFactory.getBeanProvider(FindingSource.class).orderedStream(), traceUrl);
         this.steering = steering;
     }
 
@@ -72,7 +82,7 @@ public final class WheelSchedulerEndpoint {
     @ReadOperation
     public SchedulersDescriptor schedulers(
             @Nullable String scheduler, @Nullable Integer offset, @Nullable Integer limit) {
-        return find(new TaskRequest(scheduler, null, null, null, null, null, null, offset, limit, null));
+        return find(new TaskRequest(scheduler, null, null, null, null, null, null, offset, limit, null, null));
     }
 
     /**
@@ -92,13 +102,19 @@ public final class WheelSchedulerEndpoint {
         Map<String, TaskRegistry> registries = registries(schedulers);
         int lookedAt = parts.contains(Part.FINDINGS) ? TaskFindings.MOST_LOOKED_AT : 0;
         TaskSurvey<TaskDescriptor> survey = TaskRegistry.survey(registries, query, TaskDescriptor::of, lookedAt);
-        TaskQuery.Page<TaskDescriptor> page = survey.page();
+        FrequentTasks.Others others =
+                request.isWithoutFrequent() ? FrequentTasks.without(registries, query, now) : null;
+        TaskQuery.Page<TaskDescriptor> page = others == null ? survey.page() : others.page();
         List<Findings.Seen> seen = schedulers.stream()
                 .map(one -> Findings.Seen.of(
-                        one, Objects.requireNonNull(survey.schedulers().get(one.name())), parts.contains(Part.WHEEL)))
+                        one,
+                        Objects.requireNonNull(survey.schedulers().get(one.name())),
+                        parts.contains(Part.WHEEL),
+                        pauses.of(one)))
                 .toList();
         return new SchedulersDescriptor(
                 now,
+                started,
                 steering,
                 parts.contains(Part.FINDINGS) ? findings.of(seen, now) : null,
                 seen.stream().map(Findings.Seen::descriptor).toList(),
@@ -108,6 +124,7 @@ public final class WheelSchedulerEndpoint {
                 query.limit(),
                 page.total(),
                 page.next(),
+                others == null ? null : others.left(),
                 parts.contains(Part.DAY) ? day(registries, query, now, page.tasks()) : null,
                 parts.contains(Part.TIMERS) ? beans.timers() : null);
     }
@@ -137,7 +154,7 @@ public final class WheelSchedulerEndpoint {
      */
     public TaskDescriptor task(String id, @Nullable String scheduler) {
         SchedulerBeans.Named found = beans.withTask(id, scheduler);
-        return TaskDescriptor.inFull(found.name(), found.registry().get(id), found.registry(), steering);
+        return TaskDescriptor.inFull(found, found.registry().get(id), steering, traceUrl);
     }
 
     /**
@@ -250,15 +267,26 @@ public final class WheelSchedulerEndpoint {
      * @param who steers, for the log
      * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a pause leaves alone
      * @param scheduler which one; null if there is only one
+     * @param reason why it is paused, for the findings; null for nothing
      * @throws UnknownNameException if there is no such scheduler
-     * @throws IllegalArgumentException if there is no such action, or several schedulers and no name
+     * @throws IllegalArgumentException if there is no such action, several schedulers and no name, or a reason without
+     *     a pause
      */
-    SchedulerDescriptor steerScheduler(String who, @Nullable String action, @Nullable String scheduler) {
+    SchedulerDescriptor steerScheduler(
+            String who, @Nullable String action, @Nullable String scheduler, @Nullable String reason) {
         return log.steer(who, action, "scheduler", scheduler == null ? "" : scheduler, () -> {
             SchedulerBeans.Named found = beans.one(scheduler);
-            SchedulerDescriptor before = SchedulerDescriptor.of(found);
+            SchedulerDescriptor before = SchedulerDescriptor.of(found, pauses.of(found));
+            boolean isPause = TaskSteering.lowerCase(action).equals("pause");
+            if (reason != null && !isPause) {
+                throw new IllegalArgumentException("reason must only be given with the action pause");
+            }
             switch (TaskSteering.lowerCase(action)) {
-                case "pause" -> found.scheduler().stop();
+                case "pause" -> {
+                    Instant pausedAt = found.scheduler().getPausedAt();
+                    found.scheduler().stop();
+                    pauses.note(found, pausedAt, who, reason);
+                }
                 case "resume" -> found.scheduler().start();
                 case "run" -> found.scheduler().setMode(SchedulerMode.RUN);
                 case "halt" -> found.scheduler().setMode(SchedulerMode.HALTED);
@@ -266,8 +294,9 @@ public final class WheelSchedulerEndpoint {
                 default ->
                     throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
             }
-            SchedulerDescriptor after = SchedulerDescriptor.of(found);
-            String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks";
+            SchedulerDescriptor after = SchedulerDescriptor.of(found, pauses.of(found));
+            String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks"
+                    + (reason == null ? "" : ", because: " + reason);
             return new SteeringLog.Steered<>(after, String.valueOf(before.state()), to);
         });
     }

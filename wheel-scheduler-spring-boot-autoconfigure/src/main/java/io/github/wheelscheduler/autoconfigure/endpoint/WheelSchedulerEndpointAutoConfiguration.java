@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfigurati
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of the {@link WheelSchedulerEndpoint}, where there is the Actuator, a {@link WheelTaskScheduler},
@@ -36,11 +37,13 @@ public final class WheelSchedulerEndpointAutoConfiguration {
     WheelSchedulerEndpoint wheelSchedulerEndpoint(
             ListableBeanFactory beanFactory,
             WheelSchedulerEndpointProperties properties,
+            Environment environment,
             ObjectProvider<EndpointAccessResolver> access) {
         return new WheelSchedulerEndpoint(
                 beanFactory,
                 properties.getMinInterval(),
-                EndpointAnswers.isUnrestricted(access, WheelSchedulerEndpoint.ID));
+                EndpointAnswers.isUnrestricted(access, WheelSchedulerEndpoint.ID),
+                environment.getProperty(TraceUrl.PROPERTY));
     }
 
     @Bean

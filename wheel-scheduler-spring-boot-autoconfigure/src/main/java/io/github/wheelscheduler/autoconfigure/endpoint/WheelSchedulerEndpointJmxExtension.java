@@ -28,8 +28,8 @@ public final class WheelSchedulerEndpointJmxExtension {
             @Nullable String after,
             @Nullable Integer offset,
             @Nullable Integer limit) {
-        return EndpointAnswers.orThrow(() ->
-                endpoint.find(new TaskRequest(scheduler, group, text, state, sort, order, after, offset, limit, null)));
+        return EndpointAnswers.orThrow(() -> endpoint.find(
+                new TaskRequest(scheduler, group, text, state, sort, order, after, offset, limit, null, null)));
     }
 
     /** Returns one task. */
@@ -58,6 +58,6 @@ public final class WheelSchedulerEndpointJmxExtension {
     /** Pauses or resumes a scheduler, or changes its mode, and returns it. */
     @WriteOperation
     public SchedulerDescriptor steerScheduler(@Nullable String action, @Nullable String scheduler) {
-        return EndpointAnswers.orThrow(() -> endpoint.steerScheduler(SteeringLog.JMX, action, scheduler));
+        return EndpointAnswers.orThrow(() -> endpoint.steerScheduler(SteeringLog.JMX, action, scheduler, null));
     }
 }

@@ -52,6 +52,7 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String after,
             @Nullable String offset,
             @Nullable String limit,
+            @Nullable String frequent,
             @Nullable String show) {
         return EndpointAnswers.answer(() -> endpoint.find(new TaskRequest(
                 scheduler,
@@ -63,6 +64,7 @@ public final class WheelSchedulerEndpointWebExtension {
                 after,
                 EndpointAnswers.parse("offset", offset, Integer.MAX_VALUE),
                 EndpointAnswers.parse("limit", limit, TaskRequest.MAX_LIMIT),
+                frequent,
                 show)));
     }
 
@@ -94,7 +96,7 @@ public final class WheelSchedulerEndpointWebExtension {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
         String who = SteeringLog.userOf(context);
         return EndpointAnswers.answer(() -> {
-            if (isTrue(preview)) {
+            if (TaskRequest.isTrue("preview", preview)) {
                 return endpoint.preview(segments, id, action, scheduler, schedule);
             }
             if (WheelSchedulerEndpoint.STACK.equalsIgnoreCase(action)) {
@@ -103,16 +105,6 @@ public final class WheelSchedulerEndpointWebExtension {
             }
             return endpoint.steerTask(who, segments, id, action, scheduler, schedule);
         });
-    }
-
-    private static boolean isTrue(@Nullable String preview) {
-        if (preview == null || preview.equals("false")) {
-            return false;
-        }
-        if (preview.equals("true")) {
-            return true;
-        }
-        throw new IllegalArgumentException("preview must be true or false, was " + preview);
     }
 
     /** Pauses or resumes a scheduler, or changes its mode, and answers with it; or steers all tasks that a filter finds. */
@@ -125,10 +117,12 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String group,
             @Nullable String text,
             @Nullable String state,
-            @Nullable String expected) {
+            @Nullable String expected,
+            @Nullable String reason) {
         String who = SteeringLog.userOf(context);
         return EndpointAnswers.answer(() -> {
             if ("tasks".equals(of)) {
+                requireNoReason(reason);
                 return endpoint.steerTasks(
                         who,
                         action,
@@ -142,7 +136,13 @@ public final class WheelSchedulerEndpointWebExtension {
                 throw new IllegalArgumentException(
                         "group, text, state and expected must only be given with tasks as of");
             }
-            return endpoint.steerScheduler(who, action, scheduler);
+            return endpoint.steerScheduler(who, action, scheduler, reason);
         });
+    }
+
+    private static void requireNoReason(@Nullable String reason) {
+        if (reason != null) {
+            throw new IllegalArgumentException("reason must only be given for a scheduler");
+        }
     }
 }

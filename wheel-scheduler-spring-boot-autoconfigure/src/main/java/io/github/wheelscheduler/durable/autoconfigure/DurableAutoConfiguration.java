@@ -73,7 +73,7 @@ public final class DurableAutoConfiguration {
                 new DurableObservers(observers.orderedStream().toList()));
     }
 
-    /** What the application has stands in place of ours, which rows may still have. */
+    /** A format of the application replaces ours, which rows may still have. */
     private static List<PayloadFormat> formats(ObjectProvider<PayloadFormat> ofApplication) {
         Set<PayloadFormat> formats = new LinkedHashSet<>();
         ofApplication.ifAvailable(formats::add);

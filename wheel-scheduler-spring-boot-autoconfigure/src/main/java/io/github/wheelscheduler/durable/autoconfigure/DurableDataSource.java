@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@link javax.sql.DataSource} that has the table of durable tasks, where that is not the only or the primary one. What {@code DurableTasks} does is then part of
- * transactions of the transaction manager that is for this one.
+ * Marks the {@link javax.sql.DataSource} that has the table of durable tasks, if that is neither the only nor the
+ * primary one. {@code DurableTasks} then takes part in transactions of the transaction manager of this one.
  *
  * <pre>{@code
  * @Bean(defaultCandidate = false)

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.durable.DurableOverview;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -21,7 +22,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link DurableOverview#MOST}
  * @param failed how many tasks have failed for good; counted likewise
  * @param unreadable how many tasks no node could read so far; counted likewise
- * @param recurring the recurring tasks, by id
+ * @param recurring the first recurring tasks, by id: of methods, and made at run time
+ * @param recurringAfter what to ask for to get more of them; null if these are all
  */
 public record DurableDescriptor(
         Instant now,
@@ -34,10 +36,11 @@ public record DurableDescriptor(
         int overdue,
         int failed,
         int unreadable,
-        List<RecurringTaskDescriptor> recurring)
+        List<RecurringTaskDescriptor> recurring,
+        @Nullable String recurringAfter)
         implements OperationResponseBody {
 
-    static DurableDescriptor of(DurableEngine engine, boolean steering) {
+    static DurableDescriptor of(DurableEngine engine, boolean steering, DurableRecurringDescriptor recurring) {
         DurableOverview overview = engine.overview();
         return new DurableDescriptor(
                 Instant.now(),
@@ -50,8 +53,7 @@ public record DurableDescriptor(
                 overview.overdue(),
                 overview.failed(),
                 overview.unreadable(),
-                engine.recurringTasks().list().stream()
-                        .map(RecurringTaskDescriptor::of)
-                        .toList());
+                recurring.recurring(),
+                recurring.after());
     }
 }

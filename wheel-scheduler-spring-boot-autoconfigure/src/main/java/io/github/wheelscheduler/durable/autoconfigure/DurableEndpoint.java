@@ -9,19 +9,25 @@ import io.github.wheelscheduler.autoconfigure.endpoint.UnknownNameException;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RecurringTasks;
+import io.github.wheelscheduler.durable.internal.operator.Batches;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.convert.DurationStyle;
@@ -34,18 +40,41 @@ import org.springframework.boot.convert.DurationStyle;
 public final class DurableEndpoint {
 
     static final String ID = "wheeldurable";
-    static final int MAX_LIMIT = 500;
     private static final Duration LONGEST_WITHIN = Duration.ofMinutes(1);
-    private static final int DEFAULT_LIMIT = 50;
+    /** So many recurring tasks come with the rest; 10,000 of them would with each look. */
+    private static final DurableQuery FIRST =
+            new DurableQuery(null, null, null, null, null, null, DurableQuery.MAX_LIMIT, null);
+
+    private static final String HANDLERS = "handlers";
     private static final String RECURRING = "recurring";
     private static final String TASKS = "tasks";
 
-    private final SteeringLog log = new SteeringLog(LogFactory.getLog("io.github.wheelscheduler.durable"));
+    private final Log lines = LogFactory.getLog("io.github.wheelscheduler.durable");
+    private final SteeringLog log = new SteeringLog(lines);
     private final DurableEngine engine;
     private final Duration minInterval;
     private final boolean steering;
+    private final DurableLookup lookup;
+    private final Show showValues;
+    private final Set<String> roles;
 
-    DurableEndpoint(DurableEngine engine, Duration minInterval, boolean steering) {
+    /**
+     * Makes one.
+     *
+     * @param properties when payloads are shown, and to which roles
+     * @param functions take out what is never shown of them
+     * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
+     */
+    DurableEndpoint(
+            DurableEngine engine,
+            Duration minInterval,
+            boolean steering,
+            DurableEndpointProperties properties,
+            Iterable<SanitizingFunction> functions,
+            @Nullable String traceUrl) {
+        this.lookup = new DurableLookup(engine, new PayloadText(functions), traceUrl, lines);
+        this.showValues = properties.getShowValues();
+        this.roles = Set.copyOf(properties.getRoles());
         this.engine = engine;
         this.minInterval = minInterval;
         this.steering = steering;
@@ -54,41 +83,49 @@ public final class DurableEndpoint {
     /** Returns what all nodes do, and the recurring tasks. */
     @ReadOperation
     public DurableDescriptor durable() {
-        return DurableDescriptor.of(engine, steering);
+        return DurableDescriptor.of(engine, steering, lookup.recurring(FIRST));
     }
 
     /**
-     * Returns a recurring task, or a page of the one-time tasks of a handler.
+     * Returns the handlers, a recurring task or a page of them, or a one-time task or a page of those.
      *
-     * @param segments the path: {@code recurring} or {@code tasks}, and the id of the recurring task, or the handler
+     * @param segments the path: {@code handlers}, {@code recurring} or {@code tasks}, and behind the last two the id of the recurring task or the handler, or nothing
      * @param sameKind what was said of the first once more, which must be the same; null for nothing
      * @param sameName the same of the others
-     * @param state of the one-time tasks to show; null for all
-     * @param after the id behind which the page begins; null for the first page
-     * @param limit how many tasks to return at most, up to 500; null for 50
-     * @throws UnknownNameException if there is no such kind or recurring task
-     * @throws IllegalArgumentException if the state is none, or the limit out of range
+     * @param query which tasks
+     * @param viewer who looks, and may see payloads
+     * @throws UnknownNameException if there is no such kind or task
+     * @throws IllegalArgumentException if the query makes no sense
      */
     OperationResponseBody some(
             Object segments,
             @Nullable String sameKind,
             @Nullable String sameName,
-            @Nullable String state,
-            @Nullable String after,
-            @Nullable Integer limit) {
+            DurableQuery query,
+            DurableLookup.Viewer viewer) {
         String[] path = pathOf(segments, sameKind, sameName);
         String name = path[1];
+        if (path[0].equals(HANDLERS) && name.isEmpty()) {
+            return lookup.handlers();
+        }
         if (isRecurring(path[0])) {
-            return recurring(name);
+            return name.isEmpty() ? lookup.recurring(query) : recurring(name);
         }
-        int atMost = limit == null ? DEFAULT_LIMIT : limit;
-        if (atMost < 1 || atMost > MAX_LIMIT) {
-            throw new IllegalArgumentException("limit must be between 1 and " + MAX_LIMIT + ", was " + limit);
-        }
-        List<DurableTask> page = engine.list(name, parseState(state), after, atMost);
-        return new DurablePageDescriptor(
-                page.stream().map(DurableTaskDescriptor::of).toList(),
-                page.size() < atMost ? null : page.get(atMost - 1).id());
+        DurableQuery wanted = query.of(name);
+        String id = wanted.id();
+        return id == null || name.isEmpty() || query.state() != null || query.error() != null
+                ? lookup.page(wanted)
+                : lookup.task(name, id, wanted.shows("payload"), viewer);
+    }
+
+    /** Returns who looks. */
+    DurableLookup.Viewer viewer(String name, Predicate<Show> isShown) {
+        return new DurableLookup.Viewer(name, isShown.test(showValues), steering);
+    }
+
+    /** Returns the same for a user over HTTP. */
+    DurableLookup.Viewer viewer(SecurityContext context) {
+        return viewer(SteeringLog.userOf(context), show -> show.isShown(context, roles));
     }
 
     /**
@@ -98,6 +135,7 @@ public final class DurableEndpoint {
      * @param id of the one-time task
      * @param at the instant at which that is to be due
      * @param within how long to wait for the node that has it, if it is cancelled also then
+     * @param found which tasks, if it is done to all that are found
      * @param schedule to re-time to
      */
     record Wanted(
@@ -105,6 +143,7 @@ public final class DurableEndpoint {
             @Nullable String id,
             @Nullable String at,
             @Nullable String within,
+            DurableQuery found,
             ScheduleTexts schedule) {
 
         String verb() {
@@ -132,7 +171,10 @@ public final class DurableEndpoint {
             if (!wanted.verb().equals("retime")) {
                 wanted.schedule().requireNone();
             }
-            return isRecurring(path[0]) ? steerRecurring(path[1], wanted) : steerOne(path[1], wanted);
+            if (isRecurring(path[0])) {
+                return steerRecurring(path[1], wanted);
+            }
+            return path[1].isEmpty() ? steerFound(wanted) : steerOne(path[1], wanted);
         });
     }
 
@@ -171,7 +213,7 @@ public final class DurableEndpoint {
 
     private static boolean isRecurring(String kind) {
         if (!kind.equals(RECURRING) && !kind.equals(TASKS)) {
-            throw UnknownNameException.of("there are recurring and tasks here, was " + kind);
+            throw UnknownNameException.of("path must begin with handlers, recurring or tasks, was " + kind);
         }
         return kind.equals(RECURRING);
     }
@@ -179,7 +221,7 @@ public final class DurableEndpoint {
     private RecurringTaskDescriptor recurring(String id) {
         return RecurringTaskDescriptor.of(engine.recurringTasks()
                 .find(id)
-                .orElseThrow(() -> UnknownNameException.of("id must be that of a recurring durable task, was " + id)));
+                .orElseThrow(() -> UnknownNameException.of("No recurring durable task named " + id)));
     }
 
     private SteeringLog.Steered<OperationResponseBody> steerRecurring(String id, Wanted wanted) {
@@ -191,8 +233,8 @@ public final class DurableEndpoint {
         switch (wanted.verb()) {
             case "trigger" -> {
                 if (!tasks.trigger(id)) {
-                    throw new IllegalStateException("A task must not be claimed by a node when it is triggered, was "
-                            + recurring(id).id());
+                    throw new IllegalStateException(
+                            "A node has claimed " + recurring(id).id() + "; trigger it when its run has ended");
                 }
             }
             case "pause" -> {
@@ -216,6 +258,34 @@ public final class DurableEndpoint {
         return task.state() + " " + task.schedule();
     }
 
+    /** Steers some of the tasks that are found, and says how to go on. */
+    private SteeringLog.Steered<OperationResponseBody> steerFound(Wanted wanted) {
+        if (wanted.within() != null) {
+            throw new IllegalArgumentException("within must only be given for one task");
+        }
+        Batches.Action action = switch (wanted.verb()) {
+            case "retry" -> Batches.Action.RETRY;
+            case "cancel" -> Batches.Action.CANCEL;
+            case "reschedule" -> Batches.Action.RESCHEDULE;
+            default ->
+                throw new IllegalArgumentException(
+                        "action must be retry, cancel or reschedule, was " + wanted.action());
+        };
+        Instant at = action == Batches.Action.RESCHEDULE ? parseInstant(wanted.at()) : null;
+        Batches batches = new Batches(engine, lookup.tables(), lookup.search());
+        Batches.Step step =
+                batches.step(action, wanted.found().filter(), at, wanted.found().after());
+        return new SteeringLog.Steered<>(
+                new DurableBatchDescriptor(
+                        step.done(),
+                        step.gone(),
+                        step.left().matching(),
+                        step.left().isMore(),
+                        step.after()),
+                wanted.found().words(),
+                step.done() + " done, " + step.gone() + " gone, " + step.left().matching() + " left");
+    }
+
     private SteeringLog.Steered<OperationResponseBody> steerOne(String handler, Wanted wanted) {
         String id = wanted.id();
         if (id == null) {
@@ -234,8 +304,8 @@ public final class DurableEndpoint {
                         "action must be retry, cancel or reschedule, was " + wanted.action());
         };
         if (!isDone) {
-            throw new IllegalStateException("It cannot be done with a task that is "
-                    + one(handler, id).state() + ": " + wanted.verb() + " " + handler + " " + id);
+            throw new IllegalStateException("Cannot " + wanted.verb() + " a task that is "
+                    + one(handler, id).state() + ": " + handler + " " + id);
         }
         // It may have run by now.
         Optional<DurableTask> after = engine.find(handler, id);
@@ -250,12 +320,13 @@ public final class DurableEndpoint {
         return switch (engine.cancel(handler, id, within)) {
             case CANCELLED, INTERRUPTED -> true;
             case RUNNING ->
-                throw new IllegalStateException(
-                        "It is to end, but still ran after " + exactly(within) + ": " + handler + " " + id);
+                throw new IllegalStateException("Cancellation requested, but the task was still running after "
+                        + exactly(within) + ": " + handler + " " + id);
             case UNHEARD ->
                 throw new IllegalStateException(
-                        "It is to end, but the node that has it is not heard of: " + handler + " " + id);
-            case ABSENT -> throw new IllegalStateException("Its run has ended by itself: " + handler + " " + id);
+                        "Cancellation requested, but the node that has claimed the task does not respond: " + handler
+                                + " " + id);
+            case ABSENT -> throw new IllegalStateException("The run had already ended: " + handler + " " + id);
         };
     }
 
@@ -278,19 +349,7 @@ public final class DurableEndpoint {
 
     private DurableTask one(String handler, String id) {
         return engine.find(handler, id)
-                .orElseThrow(() -> UnknownNameException.of("id must be that of a task of " + handler + ", was " + id));
-    }
-
-    private static DurableTask.@Nullable State parseState(@Nullable String text) {
-        if (text == null) {
-            return null;
-        }
-        try {
-            return DurableTask.State.valueOf(text.toUpperCase(Locale.ROOT));
-        } catch (IllegalArgumentException ex) {
-            throw new IllegalArgumentException(
-                    "state must be scheduled, claimed, failed or unreadable, was " + text, ex);
-        }
+                .orElseThrow(() -> UnknownNameException.of("No durable task " + id + " of the handler " + handler));
     }
 
     private static Instant parseInstant(@Nullable String text) {

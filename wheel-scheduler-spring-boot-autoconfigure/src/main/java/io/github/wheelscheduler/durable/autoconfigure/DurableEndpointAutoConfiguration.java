@@ -1,12 +1,14 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
+import io.github.wheelscheduler.autoconfigure.endpoint.TraceUrl;
 import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointProperties;
 import io.github.wheelscheduler.durable.DurableEngine;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -14,13 +16,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration of the {@link DurableEndpoint}, where there is the Actuator, and the endpoint is exposed. */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, DurableEngine.class})
 @ConditionalOnBean(DurableEngine.class)
 @ConditionalOnAvailableEndpoint(DurableEndpoint.class)
-@EnableConfigurationProperties(WheelSchedulerEndpointProperties.class)
+@EnableConfigurationProperties({WheelSchedulerEndpointProperties.class, DurableEndpointProperties.class})
 public final class DurableEndpointAutoConfiguration {
 
     @Bean
@@ -28,9 +31,17 @@ public final class DurableEndpointAutoConfiguration {
     DurableEndpoint wheelDurableEndpoint(
             DurableEngine engine,
             WheelSchedulerEndpointProperties properties,
+            DurableEndpointProperties values,
+            Environment environment,
+            ObjectProvider<SanitizingFunction> functions,
             ObjectProvider<EndpointAccessResolver> access) {
         return new DurableEndpoint(
-                engine, properties.getMinInterval(), EndpointAnswers.isUnrestricted(access, DurableEndpoint.ID));
+                engine,
+                properties.getMinInterval(),
+                EndpointAnswers.isUnrestricted(access, DurableEndpoint.ID),
+                values,
+                functions.orderedStream().toList(),
+                environment.getProperty(TraceUrl.PROPERTY));
     }
 
     @Bean

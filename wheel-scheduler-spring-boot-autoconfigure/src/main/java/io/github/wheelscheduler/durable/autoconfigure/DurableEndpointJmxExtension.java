@@ -20,16 +20,24 @@ public final class DurableEndpointJmxExtension {
         this.endpoint = endpoint;
     }
 
-    /** Returns a recurring task, or a page of the tasks of a handler. */
+    /** Returns handlers, a task, or a page of tasks; the name is empty for those of all handlers. */
     @ReadOperation
     public OperationResponseBody some(
             @Selector String kind,
             @Selector String name,
+            @Nullable String handler,
             @Nullable String state,
+            @Nullable String id,
+            @Nullable String prefix,
+            @Nullable String error,
             @Nullable String after,
-            @Nullable Integer limit) {
+            @Nullable Integer limit,
+            @Nullable String show) {
         String[] path = {kind, name};
-        return EndpointAnswers.orThrow(() -> endpoint.some(path, null, null, state, after, limit));
+        DurableQuery query = new DurableQuery(handler, state, id, prefix, error, after, limit, show);
+        // As Boot's endpoints do it: who gets as far as JMX is authorized.
+        return EndpointAnswers.orThrow(() -> endpoint.some(
+                path, null, null, query, endpoint.viewer(SteeringLog.JMX, values -> values.isShown(true))));
     }
 
     /** Drains this node, or lets it claim again, and returns what all nodes do. */
@@ -38,7 +46,7 @@ public final class DurableEndpointJmxExtension {
         return EndpointAnswers.orThrow(() -> endpoint.steerNode(SteeringLog.JMX, action));
     }
 
-    /** Steers a task, and returns it. */
+    /** Steers a task, and returns it, or some of the tasks that are found. */
     @WriteOperation
     public OperationResponseBody steer(
             @Selector String kind,
@@ -47,12 +55,18 @@ public final class DurableEndpointJmxExtension {
             @Nullable String id,
             @Nullable String at,
             @Nullable String within,
+            @Nullable String handler,
+            @Nullable String state,
+            @Nullable String prefix,
+            @Nullable String error,
+            @Nullable String after,
             @Nullable String fixedRate,
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
-        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, schedule);
+        DurableQuery found = new DurableQuery(handler, state, id, prefix, error, after, null, null);
+        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, found, schedule);
         String[] path = {kind, name};
         return EndpointAnswers.orThrow(() -> endpoint.steer(SteeringLog.JMX, path, null, null, wanted));
     }

@@ -24,7 +24,11 @@ import org.springframework.dao.DataAccessException;
     ProblemDescriptor.class,
     RecurringTaskDescriptor.class,
     DurableTaskDescriptor.class,
-    DurablePageDescriptor.class
+    DurablePageDescriptor.class,
+    DurableRecurringDescriptor.class,
+    DurableDetailsDescriptor.class,
+    DurableHandlersDescriptor.class,
+    DurableBatchDescriptor.class
 })
 public final class DurableEndpointWebExtension {
 
@@ -40,20 +44,29 @@ public final class DurableEndpointWebExtension {
         return answer(endpoint::durable);
     }
 
-    /** Answers with a recurring task, or a page of the tasks of a handler. A name may have slashes. */
+    /** Answers with handlers, a task, or a page of tasks. A name may have slashes. */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> some(
+            SecurityContext context,
             @Selector(match = Match.ALL_REMAINING) Object segments,
             @Nullable String kind,
             @Nullable String name,
+            @Nullable String handler,
             @Nullable String state,
+            @Nullable String id,
+            @Nullable String prefix,
+            @Nullable String error,
             @Nullable String after,
-            @Nullable String limit) {
-        return answer(() -> endpoint.some(
-                segments, kind, name, state, after, EndpointAnswers.parse("limit", limit, DurableEndpoint.MAX_LIMIT)));
+            @Nullable String limit,
+            @Nullable String show) {
+        return answer(() -> {
+            Integer atMost = EndpointAnswers.parse("limit", limit, DurableQuery.MAX_LIMIT);
+            DurableQuery query = new DurableQuery(handler, state, id, prefix, error, after, atMost, show);
+            return endpoint.some(segments, kind, name, query, endpoint.viewer(context));
+        });
     }
 
-    /** Steers a task, and answers with it. A name may have slashes. */
+    /** Steers a task, and answers with it, or some of the tasks that are found, and says how to go on. A name may have slashes. */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steer(
             SecurityContext context,
@@ -64,12 +77,18 @@ public final class DurableEndpointWebExtension {
             @Nullable String id,
             @Nullable String at,
             @Nullable String within,
+            @Nullable String handler,
+            @Nullable String state,
+            @Nullable String prefix,
+            @Nullable String error,
+            @Nullable String after,
             @Nullable String fixedRate,
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
-        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, schedule);
+        DurableQuery found = new DurableQuery(handler, state, id, prefix, error, after, null, null);
+        DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, found, schedule);
         return answer(() -> endpoint.steer(SteeringLog.userOf(context), segments, kind, name, wanted));
     }
 

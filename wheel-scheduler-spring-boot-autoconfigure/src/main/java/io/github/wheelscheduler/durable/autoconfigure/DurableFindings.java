@@ -3,11 +3,17 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import static io.github.wheelscheduler.internal.DurationWords.about;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.CountRises;
+import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.FindingSource;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableOverview;
+import io.github.wheelscheduler.durable.RecurringTask;
+import io.github.wheelscheduler.durable.internal.DurableNode;
+import io.github.wheelscheduler.durable.internal.DurableNode.RunHere;
+import io.github.wheelscheduler.durable.internal.Handler;
+import io.github.wheelscheduler.durable.internal.RecurringTable;
 import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,19 +23,24 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
-/** What is wrong with durable tasks, in sentences. The database is asked beside the caller, and seldom. Any thread. */
+/**
+ * Problems of durable tasks, in sentences. The database is asked seldom, on another thread than the caller's. Any
+ * thread.
+ */
 final class DurableFindings implements FindingSource {
 
-    /** What the database has said is good for so long. */
+    /** An answer of the database is used for this long. */
     private static final Duration OLD = Duration.ofSeconds(5);
 
     private static final Duration FIRST = Duration.ofMillis(500);
@@ -39,21 +50,39 @@ final class DurableFindings implements FindingSource {
     private static final int MISSING_BEATS = 3;
 
     private static final int NAMED = 5;
+    private static final int MANY_FAILURES = 3;
+
+    /** A shorter run needs no explanation. */
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    /** Without it, nothing found would mean that all is well. */
+    private static final Finding UNKNOWN = new Finding(
+            "durableUnknown",
+            Severity.INFO,
+            "The database of durable tasks has not answered yet; their problems are unknown");
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
     private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMMM, HH:mm", Locale.ENGLISH);
 
     private final DurableEngine engine;
+    private final DurableNode node;
+    private final Supplier<@Nullable Duration> longest;
     private final ThreadOrigin origin = new ThreadOrigin();
     private final CountRises rises = new CountRises();
     private final AtomicReference<@Nullable Look> last = new AtomicReference<>();
 
-    DurableFindings(DurableEngine engine) {
+    /** @param longest how long a run may take before that is a warning; null if the settings do not say */
+    DurableFindings(DurableEngine engine, Supplier<@Nullable Duration> longest) {
         this.engine = engine;
+        this.node = DurableNode.of(engine);
+        this.longest = longest;
     }
 
-    /** What the database says, once it has. */
-    private record Look(Instant at, CompletableFuture<DurableOverview> answer) {}
+    /** A question to the database, with its answer once there is one. */
+    private record Look(Instant at, CompletableFuture<Seen> answer) {}
+
+    /** The answer of the database. */
+    private record Seen(DurableOverview overview, List<RecurringTask> recurring) {}
 
     @Override
     public List<Finding> findings(Instant now) {
@@ -67,7 +96,7 @@ final class DurableFindings implements FindingSource {
             found.add(new Finding(
                     "durableWorkersBusy",
                     Severity.WARNING,
-                    "all " + engine.settings().maxConcurrent()
+                    "All " + engine.settings().maxConcurrent()
                             + " workers of durable tasks have been busy for longer than usual, most of them with "
                             + holder));
         }
@@ -76,14 +105,26 @@ final class DurableFindings implements FindingSource {
             found.add(new Finding(
                     "durableNodesLost",
                     Severity.WARNING,
-                    counted(takenOver.by(), "durable task") + " of nodes that are gone "
-                            + (takenOver.by() == 1 ? "was" : "were") + " freed for others in the last "
+                    counted(takenOver.by(), "durable task") + " of dead nodes "
+                            + (takenOver.by() == 1 ? "was" : "were") + " released to other nodes in the last "
                             + about(takenOver.within())));
         }
-        DurableOverview overview = problem == null ? overview(now) : null;
-        if (overview != null) {
+        Seen seen = problem == null ? seen(now) : null;
+        Finding longRun = longRun(node.runsHere(), seen == null ? List.of() : seen.recurring, longest.get(), now);
+        if (longRun != null) {
+            found.add(longRun);
+        }
+        if (seen != null) {
             found.addAll(of(
-                    overview, engine.settings().heartbeat(), engine.settings().deadAfter()));
+                    seen.overview,
+                    engine.settings().heartbeat(),
+                    engine.settings().deadAfter()));
+            Finding failing = failing(seen.recurring);
+            if (failing != null) {
+                found.add(failing);
+            }
+        } else if (problem == null) {
+            found.add(UNKNOWN);
         }
         return found;
     }
@@ -93,9 +134,8 @@ final class DurableFindings implements FindingSource {
         return new Finding(
                 "durableDatabase",
                 Severity.ERROR,
-                "the database of durable tasks " + (refuses ? "answers, but refuses changes" : "does not answer")
-                        + " since "
-                        + format.format(now.minus(away).atZone(zone)) + ", for " + about(away) + ": "
+                "The database of durable tasks has " + (refuses ? "refused writes" : "not answered") + " since "
+                        + format.format(now.minus(away).atZone(zone)) + " (" + about(away) + "): "
                         + NestedExceptionUtils.getMostSpecificCause(problem)
                                 .getClass()
                                 .getSimpleName());
@@ -114,17 +154,17 @@ final class DurableFindings implements FindingSource {
                 found.add(new Finding(
                         "durableNodeSilent",
                         Severity.WARNING,
-                        "the node " + node.node() + " has not been heard of for " + about(silent)
-                                + ", and is taken for dead after " + about(deadAfter)));
+                        "Node " + node.node() + " has sent no heartbeat for " + about(silent)
+                                + "; it counts as dead after " + about(deadAfter)));
             }
         }
-        add(found, "durableFailed", overview.failed(), "has failed for good", "have failed for good");
+        add(found, "durableFailed", overview.failed(), "has failed permanently", "have failed permanently");
         add(
                 found,
                 "durableUnreadable",
                 overview.unreadable(),
-                "is read by no node so far",
-                "are read by no node so far");
+                "has been readable for no node so far",
+                "have been readable for no node so far");
         add(found, "durableOverdue", overview.overdue(), "is overdue", "are overdue");
         if (!overview.unknownHandlers().isEmpty()) {
             found.add(new Finding("durableHandlerUnknown", Severity.WARNING, waitingFor(overview.unknownHandlers())));
@@ -132,10 +172,97 @@ final class DurableFindings implements FindingSource {
         return found;
     }
 
+    /** Returns which recurring tasks fail, of which the one that has failed most often is named; null if none does. */
+    static @Nullable Finding failing(List<RecurringTask> tasks) {
+        List<RecurringTask> failing =
+                tasks.stream().filter(task -> task.failures() > 0).toList();
+        RecurringTask worst = failing.stream()
+                .max(Comparator.comparingInt(RecurringTask::failures))
+                .orElse(null);
+        if (worst == null) {
+            return null;
+        }
+        String name = EndpointAnswers.named(worst.id());
+        boolean isOnce = worst.failures() == 1;
+        String text = failing.size() == 1
+                ? (isOnce ? "The last run of " + name + " failed" : "Durable task " + name + " has failed")
+                : failing.size() + " durable tasks are failing"
+                        + (isOnce ? "; the last run of " + name + " failed" : ", " + name + " most often");
+        String times = worst.failures() + " times in a row";
+        text += (isOnce ? "" : failing.size() == 1 ? " " + times : " (" + times + ")")
+                + with(worst, isOnce ? " with " : ", last with ");
+        Severity severity = worst.failures() < MANY_FAILURES ? Severity.WARNING : Severity.ERROR;
+        return new Finding("durableFailing", severity, EndpointAnswers.shown(text));
+    }
+
+    /** Returns which runs of this node go on for long, of which the one that most needs a look is named; null if none does. */
+    static @Nullable Finding longRun(
+            List<RunHere> runs, List<RecurringTask> recurring, @Nullable Duration limit, Instant now) {
+        List<RunHere> found = runs.stream()
+                .filter(run -> run.forNanos() >= LONG.toNanos() || isPast(limit, run))
+                .toList();
+        RunHere worst = found.stream()
+                .max(Comparator.<RunHere, Boolean>comparing(
+                                run -> isPast(limit, run) || isPastNext(run, recurring, now))
+                        .thenComparingLong(RunHere::forNanos))
+                .orElse(null);
+        if (worst == null) {
+            return null;
+        }
+        String text = (found.size() == 1 ? "Durable task " : found.size() + " durable tasks are still running here: ")
+                + nameOf(worst) + " has been running " + (found.size() == 1 ? "on this node " : "") + "for "
+                + about(Duration.ofNanos(worst.forNanos()));
+        String why = isPastNext(worst, recurring, now)
+                ? ", longer than its interval"
+                : isPast(limit, worst) ? ", longer than the limit of " + about(Objects.requireNonNull(limit)) : "";
+        return new Finding(
+                "durableLongRun", why.isEmpty() ? Severity.INFO : Severity.WARNING, EndpointAnswers.shown(text + why));
+    }
+
+    private static boolean isPast(@Nullable Duration limit, RunHere run) {
+        return limit != null && Duration.ofNanos(run.forNanos()).compareTo(limit) > 0;
+    }
+
+    /** Whether the task's next run was due meanwhile. */
+    private static boolean isPastNext(RunHere run, List<RecurringTask> recurring, Instant now) {
+        if (!run.name().startsWith(Handler.RECURRING)) {
+            return false;
+        }
+        String handler = run.name().equals(Handler.MADE) ? run.handler() : null;
+        return recurring.stream()
+                .filter(task -> task.id().equals(run.id()) && Objects.equals(task.handler(), handler))
+                .anyMatch(task -> isPastNext(task, now));
+    }
+
+    private static boolean isPastNext(RecurringTask task, Instant now) {
+        Instant due = task.dueAt();
+        if (due == null || task.schedule().startsWith("fixed-delay")) {
+            return false;
+        }
+        Instant next = RecurringTable.parse(task.schedule()).next(due, due);
+        return next != null && next.isBefore(now);
+    }
+
+    private static String nameOf(RunHere run) {
+        boolean isMethod =
+                run.name().startsWith(Handler.RECURRING) && !run.name().equals(Handler.MADE);
+        return EndpointAnswers.named(isMethod ? run.id() : run.handler() + " " + run.id());
+    }
+
+    /** Returns the exception of the last run without its package. */
+    private static String with(RecurringTask task, String before) {
+        String line = DurableTaskDescriptor.firstLine(task.failure());
+        if (line == null) {
+            return "";
+        }
+        int end = line.indexOf(':') < 0 ? line.length() : line.indexOf(':');
+        return before + EndpointAnswers.printable(line.substring(line.lastIndexOf('.', end - 1) + 1));
+    }
+
     private static String waitingFor(List<String> names) {
         String named = names.stream().limit(NAMED).collect(Collectors.joining("', '", "'", "'"));
         String more = names.size() > NAMED ? " and " + (names.size() - NAMED) + " more" : "";
-        return "durable tasks wait for "
+        return "Durable tasks are waiting for "
                 + (names.size() == 1
                         ? "the handler " + named + ", which no node has"
                         : "handlers that no node has: " + named + more);
@@ -143,7 +270,7 @@ final class DurableFindings implements FindingSource {
 
     private static void add(List<Finding> found, String rule, int number, String one, String many) {
         if (number > 0) {
-            String atLeast = number >= DurableOverview.MOST ? "at least " : "";
+            String atLeast = number >= DurableOverview.MOST ? "At least " : "";
             String text = atLeast + counted(number, "durable task") + " " + (number == 1 ? one : many);
             found.add(new Finding(rule, Severity.WARNING, text));
         }
@@ -154,7 +281,7 @@ final class DurableFindings implements FindingSource {
     }
 
     /** Returns what the database has said lately; null if it has not answered yet. */
-    private @Nullable DurableOverview overview(Instant now) {
+    private @Nullable Seen seen(Instant now) {
         Look before = last.get();
         Look look = before;
         boolean isOld = before == null
@@ -184,11 +311,12 @@ final class DurableFindings implements FindingSource {
     }
 
     /** On a thread of its own, as a database that is away may take long to say so. */
-    private void ask(CompletableFuture<DurableOverview> answer) {
+    private void ask(CompletableFuture<Seen> answer) {
         Thread thread = origin.newDaemon(
                 () -> {
                     try {
-                        boolean ignored = answer.complete(engine.overview());
+                        boolean ignored = answer.complete(new Seen(
+                                engine.overview(), engine.recurringTasks().list()));
                     } catch (Throwable ex) {
                         boolean ignored = answer.completeExceptionally(ex);
                     }

@@ -3,6 +3,8 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import io.github.wheelscheduler.autoconfigure.endpoint.FindingSource;
 import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpoint;
 import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,7 +22,10 @@ public final class DurableFindingsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "wheelDurableFindings")
-    FindingSource wheelDurableFindings(DurableEngine engine) {
-        return new DurableFindings(engine);
+    FindingSource wheelDurableFindings(DurableEngine engine, ObjectProvider<WheelTaskScheduler> schedulers) {
+        return new DurableFindings(engine, () -> {
+            WheelTaskScheduler scheduler = schedulers.getIfUnique();
+            return scheduler == null ? null : scheduler.getWarningLimits().run();
+        });
     }
 }

@@ -25,7 +25,7 @@ final class DurableHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("running", counts.running())
                 .withDetail("clockError", engine.clockError().toString());
         if (engine.refusesChanges()) {
-            Health.Builder unused = builder.withDetail("database", "answers, but refuses changes");
+            Health.Builder unused = builder.withDetail("database", "answers but refuses writes");
         }
         if (holder != null) {
             Health.Builder unused = builder.withDetail("workersHeldBy", holder);

@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
@@ -18,58 +20,130 @@ final class DurableMeters implements DurableObserver {
     private static final String PREFIX = "wheel.scheduler.durable.";
 
     private final MeterRegistry registry;
+    private final Map<String, Times> times = new ConcurrentHashMap<>();
+    private final Map<String, OfHandler> byHandler = new ConcurrentHashMap<>();
 
     DurableMeters(MeterRegistry registry) {
         this.registry = registry;
     }
 
     @Override
+    public void handles(String handler) {
+        OfHandler ignored = of(handler);
+    }
+
+    @Override
     public void starting(String handler, Duration lateness) {
-        Timer.builder(PREFIX + "lateness")
-                .description("by how much runs of durable tasks start later than they are due")
-                .tag("handler", handler)
-                .register(registry)
-                .record(lateness);
+        of(handler).lateness.record(lateness);
     }
 
     @Override
     public void ended(String handler, Duration length, boolean succeeded) {
-        Timer.builder(PREFIX + "run")
-                .description("how long runs of durable tasks take")
+        OfHandler meters = of(handler);
+        if (succeeded) {
+            meters.times.lastSuccess = System.currentTimeMillis();
+        }
+        (succeeded ? meters.successes : meters.errors).record(length);
+    }
+
+    /** Two threads may both register the meters of a handler: they get the same ones, of the same times. */
+    private OfHandler of(String handler) {
+        OfHandler known = byHandler.get(handler);
+        if (known == null) {
+            known = new OfHandler(handler, times.computeIfAbsent(handler, name -> new Times()));
+            byHandler.put(handler, known);
+        }
+        return known;
+    }
+
+    /** When a handler's runs last succeeded. */
+    private static final class Times {
+
+        private final long since = System.currentTimeMillis();
+
+        /** In milliseconds since the epoch; 0 as long as none has succeeded here. */
+        private volatile long lastSuccess;
+
+        private double lastSuccess() {
+            long last = lastSuccess;
+            return last == 0 ? Double.NaN : last;
+        }
+
+        private double age() {
+            long last = lastSuccess;
+            return Math.max(0, System.currentTimeMillis() - (last == 0 ? since : last));
+        }
+    }
+
+    /** The meters of one handler or recurring task, all from the start: an alert compares with the zero before. */
+    private final class OfHandler {
+
+        private final Times times;
+        private final Timer lateness;
+        private final Timer successes;
+        private final Timer errors;
+
+        OfHandler(String handler, Times times) {
+            this.times = times;
+            lateness = Timer.builder(PREFIX + "lateness")
+                    .description("Delay between the due time and the start of runs of durable tasks")
+                    .tag("handler", handler)
+                    .register(registry);
+            successes = runs(handler, "SUCCESS");
+            errors = runs(handler, "ERROR");
+            gauge("last.success", handler, times, Times::lastSuccess)
+                    .description("When a run of a durable task last succeeded on this node, since the epoch")
+                    .register(registry);
+            gauge("success.age", handler, times, Times::age)
+                    .description(
+                            "Time since a run of a durable task last succeeded on this node or, if none has, since its"
+                                    + " meters were created")
+                    .register(registry);
+        }
+
+        private static TimeGauge.Builder<Times> gauge(
+                String name, String handler, Times times, ToDoubleFunction<Times> value) {
+            return TimeGauge.builder(PREFIX + name, times, TimeUnit.MILLISECONDS, value)
+                    .tag("handler", handler);
+        }
+    }
+
+    private Timer runs(String handler, String outcome) {
+        return Timer.builder(PREFIX + "run")
+                .description("Duration of runs of durable tasks")
                 .tag("handler", handler)
-                .tag("outcome", succeeded ? "SUCCESS" : "ERROR")
-                .register(registry)
-                .record(length);
+                .tag("outcome", outcome)
+                .register(registry);
     }
 
     /** Adds what can be asked of the engine. */
     void bind(DurableEngine engine) {
-        gauge(engine, "waiting", "rows that are claimed and not started", DurableCounts::waiting);
-        gauge(engine, "running", "runs of durable tasks that are going on", DurableCounts::running);
-        counter(engine, "claimed", "rows that have been claimed", DurableCounts::claimed);
-        counter(engine, "given.up", "tasks that have failed for good", DurableCounts::givenUp);
-        counter(engine, "taken.over", "rows of dead nodes that have been freed", DurableCounts::takenOver);
+        gauge(engine, "waiting", "Claimed durable tasks that have not started", DurableCounts::waiting);
+        gauge(engine, "running", "Durable tasks that are running", DurableCounts::running);
+        counter(engine, "claimed", "Durable tasks claimed by this node", DurableCounts::claimed);
+        counter(engine, "given.up", "Durable tasks that have failed permanently", DurableCounts::givenUp);
+        counter(engine, "taken.over", "Durable tasks of dead nodes released by this node", DurableCounts::takenOver);
         counter(
                 engine,
                 "lost",
-                "rows that another node had by the time they were due, or had run",
+                "Claimed durable tasks that another node owned or had run when they were due",
                 DurableCounts::lost);
         counter(
                 engine,
                 "given.back",
-                "rows that were given back, as other nodes may start them sooner",
+                "Claimed durable tasks released so that other nodes can start them sooner",
                 DurableCounts::givenBack);
         counter(
                 engine,
                 "unreadable",
-                "rows that were set aside, as nobody here can read them",
+                "Durable tasks skipped because this node cannot read them",
                 DurableCounts::unreadable);
         TimeGauge.builder(
                         PREFIX + "clock.error",
                         engine,
                         TimeUnit.NANOSECONDS,
                         each -> each.clockError().toNanos())
-                .description("by how much the database's clock may differ from what it is taken for")
+                .description("By how much the node's estimate of the database's clock may be wrong")
                 .register(registry);
     }
 

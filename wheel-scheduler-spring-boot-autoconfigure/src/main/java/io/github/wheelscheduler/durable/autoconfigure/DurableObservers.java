@@ -15,6 +15,11 @@ final class DurableObservers implements DurableObserver {
     }
 
     @Override
+    public void handles(String handler) {
+        tell(observer -> observer.handles(handler));
+    }
+
+    @Override
     public void starting(String handler, Duration lateness) {
         tell(observer -> observer.starting(handler, lateness));
     }

@@ -17,18 +17,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether durable tasks run on this node. Tasks that a node schedules run on others in any case.
  * @param table Name of the table, perhaps after that of its schema and a dot.
  * @param initializeSchema When to make the tables at the start, or to add to those of the layout before.
- * @param node Name of this process in the database, 1 to 50 characters, by which people know it. Host and a random part unless set.
+ * @param node Name of this process in the database, 1 to 50 characters. The host's name and a random part unless set.
  * @param maxConcurrent Maximum number of durable tasks that run at a time on this node.
- * @param claimAhead How long before it is due a task is claimed, 100 ms to 1 minute.
+ * @param claimAhead Time before its due time at which a task is claimed, 100 ms to 1 minute.
  * @param maxClaimed Maximum number of tasks that a node has claimed and not started, a bound of memory.
- * @param heartbeat How often a node says that it is alive, 100 ms to 1 minute.
- * @param deadAfter How long a node may say nothing before its tasks are taken over, at least four heartbeats.
- * @param closeLimit How long closing waits for tasks that run before it interrupts them.
- * @param forgetAfter How long no node may know a recurring task before its row is deleted.
- * @param maxDeaths After how many nodes that a one-time task has killed it is kept as failed. 0 for never.
- * @param keepFailed How long a one-time task is kept that has failed for good. For ever unless set.
- * @param nudge Whether nodes tell each other, over PostgreSQL, that something is due which they do not start themselves.
- * @param unknownHandlers What happens to a task that is scheduled for a handler which no node has, as far as that is known.
+ * @param heartbeat Interval between heartbeats of a node, 100 ms to 1 minute.
+ * @param deadAfter Time without a heartbeat after which the tasks of a node are taken over, at least four heartbeats.
+ * @param closeLimit Maximum time that closing waits for running tasks before it interrupts them.
+ * @param forgetAfter Time after which the row of a recurring task that no node knows is deleted.
+ * @param maxDeaths Number of nodes that a one-time task may kill before it is kept as failed. 0 for no limit.
+ * @param keepFailed Time for which a one-time task that has failed permanently is kept. For ever unless set.
+ * @param nudge Whether nodes notify each other, over PostgreSQL, of due tasks that they do not start themselves.
+ * @param unknownHandlers Treatment of a task that is scheduled for a handler that no node is known to have.
  * @param handlers Settings of single handlers by name, over those of their annotations.
  */
 @ConfigurationProperties(prefix = DurableProperties.PREFIX, ignoreUnknownFields = false)
@@ -53,13 +53,16 @@ public record DurableProperties(
     /**
      * Settings of a handler.
      *
-     * @param maxConcurrent How many of its runs may go on at a time on a node.
-     * @param timeLimit After how long a run is interrupted.
+     * @param maxConcurrent Maximum number of its runs at a time on a node.
+     * @param timeLimit Time after which a run is interrupted.
+     * @param observe Whether its runs are observed, in place of wheel.scheduler.observe.
      */
     public record OfHandler(
-            @Nullable Integer maxConcurrent, @Nullable Duration timeLimit) {
+            @Nullable Integer maxConcurrent,
+            @Nullable Duration timeLimit,
+            @Nullable Boolean observe) {
 
-        static final OfHandler NONE = new OfHandler(null, null);
+        static final OfHandler NONE = new OfHandler(null, null, null);
     }
 
     static final String PREFIX = "wheel.scheduler.durable";

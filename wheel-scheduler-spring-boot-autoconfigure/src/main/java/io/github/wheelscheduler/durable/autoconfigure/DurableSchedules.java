@@ -220,10 +220,10 @@ final class DurableSchedules
             return cancelled;
         }
 
-        /** Nobody here knows. */
+        /** The database alone knows the next run, and is not asked: Boot shows none where there is no delay. */
         @Override
         public long getDelay(TimeUnit unit) {
-            return unit.convert(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
+            return 0;
         }
 
         @Override

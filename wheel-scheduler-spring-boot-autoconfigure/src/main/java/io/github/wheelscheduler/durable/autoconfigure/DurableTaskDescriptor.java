@@ -1,18 +1,23 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.durable.DurableTask;
+import io.github.wheelscheduler.durable.internal.Handler;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * A one-time task as the database has it, without its payload.
+ * A one-time task as the database has it, without its payload; among claimed ones also a recurring task.
  *
+ * @param handler what runs it; empty for a method with {@code @Durable}
  * @param next when it is due
  * @param owner the node that has claimed it; null if none has
  * @param failures how many runs have failed
  * @param lastFailure when the last of them did; null if none has
  * @param failure the first line of why a task has failed for good or cannot be read; else null
+ * @param running for how long its run has been going on on this node; null if it does not run here, or that is not looked at
+ * @param recurring whether it is a recurring task
  */
 public record DurableTaskDescriptor(
         String handler,
@@ -22,19 +27,28 @@ public record DurableTaskDescriptor(
         @Nullable String owner,
         int failures,
         @Nullable Instant lastFailure,
-        @Nullable String failure)
+        @Nullable String failure,
+        @Nullable Duration running,
+        boolean recurring)
         implements OperationResponseBody {
 
     static DurableTaskDescriptor of(DurableTask task) {
+        return of(task, null);
+    }
+
+    static DurableTaskDescriptor of(DurableTask task, @Nullable Duration running) {
+        boolean isRecurring = task.handler().startsWith(Handler.RECURRING);
         return new DurableTaskDescriptor(
-                task.handler(),
+                isRecurring ? task.handler().substring(Handler.RECURRING.length()) : task.handler(),
                 task.id(),
                 task.state(),
                 task.dueAt(),
                 task.owner(),
                 task.failures(),
                 task.lastFailureAt(),
-                firstLine(task.failure()));
+                firstLine(task.failure()),
+                running,
+                isRecurring);
     }
 
     static @Nullable String firstLine(@Nullable String text) {

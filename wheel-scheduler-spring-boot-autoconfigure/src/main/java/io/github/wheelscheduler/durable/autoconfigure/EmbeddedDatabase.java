@@ -12,9 +12,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Whether a database is part of this process, and what is left of it afterwards. */
 enum EmbeddedDatabase {
-    IN_MEMORY(
-            "in memory: other nodes know nothing of these tasks, and nothing of them is left when this process has ended"),
-    IN_FILE("in a file: these tasks are still there when this process has ended, but other nodes know nothing of them");
+    IN_MEMORY("in memory: other nodes do not see these tasks, and they are lost when this process ends"),
+    IN_FILE("in a file: these tasks survive the end of this process, but other nodes do not see them");
 
     private static final String H2 = "jdbc:h2:";
     private static final Set<String> SERVERS = Set.of("tcp", "ssl");

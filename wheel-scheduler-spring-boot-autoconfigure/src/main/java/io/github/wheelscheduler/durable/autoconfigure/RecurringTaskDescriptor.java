@@ -8,8 +8,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * A recurring task as all nodes have it.
  *
+ * @param handler what runs it, if it was made at run time; null for a method with {@code @Durable}
  * @param schedule its kind and text
- * @param declaredSchedule the same as the method says
+ * @param declaredSchedule the same as the code says
  * @param state {@code SCHEDULED}, {@code CLAIMED}, or, if no node has claimed it, {@code PAUSED} or {@code ENDED}
  * @param paused whether no node runs it at its times
  * @param next when the next run is due, or the one that is going on was; null if the schedule has ended or never fires
@@ -21,6 +22,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  */
 public record RecurringTaskDescriptor(
         String id,
+        @Nullable String handler,
         String schedule,
         String declaredSchedule,
         String state,
@@ -39,6 +41,7 @@ public record RecurringTaskDescriptor(
                 : task.dueAt() == null ? "ENDED" : task.isPaused() ? "PAUSED" : "SCHEDULED";
         return new RecurringTaskDescriptor(
                 task.id(),
+                task.handler(),
                 task.schedule(),
                 task.declaredSchedule(),
                 state,

@@ -114,7 +114,8 @@ interface EndpointActing extends EndpointCalls {
         try {
             Answer wrong = steerAll("{'of': 'tasks', 'action': 'pause', 'text': 'HERD/', 'expected': 2}");
             assertThat(wrong.status()).isEqualTo(409);
-            assertThat(wrong.textAt("error")).isEqualTo("expected must be how many tasks there are, now 3, was 2");
+            assertThat(wrong.textAt("error"))
+                    .isEqualTo("The number of matching tasks has changed: expected must be 3, was 2");
             assertThat(registry.get("herd/1").state()).hasToString("PENDING");
 
             Answer paused = steerAll("{'of': 'tasks', 'action': 'pause', 'text': 'HERD/', 'expected': 3}");
@@ -189,8 +190,8 @@ interface EndpointActing extends EndpointCalls {
             {'of': 'tasks', 'action': 'pause'}                              | 400 | expected must be given without scheduler, group
             {'of': 'tasks', 'action': 'pause', 'text': ''}                  | 400 | expected must be given without scheduler, group
             {'of': 'tasks', 'action': 'pause', 'txt': 'herd'}               | 400 | expected must be given without scheduler, group
-            {'of': 'tasks', 'action': 'pause', 'scheduler': 'none'}         | 404 | scheduler must be one of
-            {'of': 'tasks', 'action': 'pause', 'group': 'none'}             | 404 | group must be one of
+            {'of': 'tasks', 'action': 'pause', 'scheduler': 'none'}         | 404 | No scheduler named none
+            {'of': 'tasks', 'action': 'pause', 'group': 'none'}             | 404 | No group named none
             {'of': 'all', 'action': 'pause'}                                | 400 | of must be tasks or scheduler, was all
             {'action': 'pause', 'text': 'a'}                                | 400 | must only be given with tasks as of
             {'action': 'pause', 'expected': 3}                              | 400 | must only be given with tasks as of

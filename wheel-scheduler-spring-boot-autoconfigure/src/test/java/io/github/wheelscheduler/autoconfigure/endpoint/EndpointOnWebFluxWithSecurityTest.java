@@ -75,7 +75,7 @@ class EndpointOnWebFluxWithSecurityTest {
     @Import(JobsApplication.class)
     static class SecuredApplication {
 
-        /** As docs/actuator.md advises. */
+        /** As docs/actuator-security.md advises. */
         @Bean
         SecurityWebFilterChain rules(ServerHttpSecurity http) {
             ServerWebExchangeMatcher wheel = EndpointRequest.to("wheelscheduler");

@@ -147,7 +147,7 @@ interface EndpointReading extends EndpointCalls {
         "?order=down, 'order must be asc or desc, was down'",
         "?state=lost, 'state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, over], was lost'",
         "'?state=paused,', 'pending, disabled, over], was '",
-        "?after=nowhere, 'after must be what a page in the same order, of the same process, had as next, was nowhere'"
+        "?after=nowhere, 'after must be the next value of a page in the same order, from the same process, was nowhere'"
     })
     default void aPageOutOfBoundsIsRefusedWithTheReason(String query, String reason) {
         Answer answer = server().get(ENDPOINT + query);

@@ -27,7 +27,7 @@ interface EndpointRefusing extends EndpointCalls {
             {'action': 'retime', 'fixedRate': '-1s'}                     | period must be positive
             {'action': 'retime', 'fixedDelay': '0s'}                     | delay must be positive
             {'action': 'retime', 'cron': 'every day'}                    | every day
-            {'action': 'retime', 'cron': '0 0 0 31 2 *'}                 | must name a time that is to come
+            {'action': 'retime', 'cron': '0 0 0 31 2 *'}                 | must have a time in the future
             {'action': 'retime', 'cron': '0 0 3 * * *', 'zone': 'Mars'}  | zone must be a time zone
             {'action': 'retime', 'fixedRate': '1s', 'zone': 'UTC'}       | zone must only be given with cron
             {'action': 'retime', 'once': 'tomorrow'}                     | once must be an instant such as 2030-01-01T12:00:00Z, was tomorrow
@@ -205,7 +205,7 @@ interface EndpointRefusing extends EndpointCalls {
                     "{'action': 'retime', 'once': '"
                             + Instant.now().minusSeconds(5).atOffset(ZoneOffset.UTC) + "'}");
             assertThat(answer.status()).as(answer.text()).isEqualTo(400);
-            assertThat(answer.textAt("error")).contains("once must not be more than a second past");
+            assertThat(answer.textAt("error")).contains("once must not be in the past");
             assertThat(read(id).numberAt("runs")).isZero();
             steerWell(id, "{'action': 'retime', 'once': '" + Instant.now() + "'}");
             awaitThat(() -> assertThat(read(id).numberAt("runs")).isEqualTo(1));

@@ -92,7 +92,7 @@ interface EndpointShowing extends EndpointCalls {
             assertThat(unpaid.set("a", "1", Duration.ofMillis(1))).isNull();
             assertThat(unpaid.set("b", "2", Duration.ofHours(1))).isNull();
             assertThat(unpaid.move("b", Duration.ofHours(2))).isTrue();
-            assertThat(locks.keep("a", Duration.ofMillis(300), locks.start(), (key, reason) -> {}))
+            assertThat(locks.keep("a", Duration.ofSeconds(3), locks.start(), (key, reason) -> {}))
                     .isNotNull();
             awaitThat(() ->
                     assertThat(server().get(timers).numberAt("timers.1.lost")).isOne());

@@ -166,7 +166,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     @Import(JobsApplication.class)
     static class SecuredApplication {
 
-        /** As docs/actuator.md advises. */
+        /** As docs/actuator-security.md advises. */
         @Bean
         SecurityFilterChain rules(HttpSecurity http) throws Exception {
             RequestMatcher wheel = EndpointRequest.to("wheelscheduler");

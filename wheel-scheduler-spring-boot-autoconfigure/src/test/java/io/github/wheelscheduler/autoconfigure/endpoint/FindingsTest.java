@@ -17,11 +17,11 @@ class FindingsTest {
             throw new IllegalStateException("secret");
         };
         FindingSource well = now -> List.of(new Finding("disk", Severity.ERROR, "the disk is full"));
-        List<Finding> found = new Findings(() -> Stream.of(broken, well)).of(List.of(), Instant.EPOCH);
+        List<Finding> found = new Findings(() -> Stream.of(broken, well), null).of(List.of(), Instant.EPOCH);
         assertThat(found).extracting(Finding::rule).containsExactly("disk", "findings");
         assertThat(found.get(1).severity()).isEqualTo(Severity.WARNING);
         assertThat(found.get(1).text())
-                .isEqualTo(FindingsTest.class.getName()
-                        + ".lambda cannot say what is wrong, as it has failed with java.lang.IllegalStateException");
+                .isEqualTo("Problems of " + FindingsTest.class.getName()
+                        + ".lambda are unknown: the check failed with java.lang.IllegalStateException");
     }
 }

@@ -10,6 +10,7 @@ import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
 import io.github.wheelscheduler.spring.watch.LatenessPercentile;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,10 @@ class SchedulerFindingsTest {
     private long rejected = 5;
     private SchedulerDescriptor.@Nullable Group group;
 
+    private static final Instant NOW = Instant.parse("2030-01-03T11:07:09Z");
+
+    private SchedulerDescriptor.@Nullable Pause pause;
+
     private List<Finding> findings() {
         return findings(0);
     }
@@ -60,8 +65,9 @@ class SchedulerFindingsTest {
                 new SchedulerDescriptor.Counts(20, 15, 0, rejected, 0, new SchedulerDescriptor.Skipped(0, 0, 0, full)),
                 5,
                 group,
+                pause,
                 null);
-        return new SchedulerFindings(seen, () -> running, rises).all();
+        return new SchedulerFindings(seen, () -> running, rises, NOW).all();
     }
 
     private List<String> texts() {
@@ -107,30 +113,44 @@ class SchedulerFindingsTest {
     @Test
     void deadTickThreadIsSaid() {
         tickThread = WheelSnapshot.State.DEAD;
-        assertThat(texts()).containsExactly("ERROR tickThread the tick thread has died, so nothing will run any more");
+        assertThat(texts())
+                .containsExactly(
+                        "ERROR tickThread The tick thread has died: no task runs until the application restarts");
     }
 
     @ParameterizedTest
     @CsvSource({"1.5, WARNING, 1.5 s", "12.2, ERROR, 12 s"})
     void aTickThreadThatDoesNotGetOnIsSaid(String seconds, Severity severity, String said) {
         stuckFor = Duration.parse("PT" + seconds + "S");
-        assertThat(texts()).containsExactly(severity + " tickThread the tick thread is overdue by " + said);
+        assertThat(texts()).containsExactly(severity + " tickThread The tick thread is " + said + " behind");
     }
 
     @Test
     void pauseIsSaidWithWhatWaits() {
         state = State.PAUSED;
-        assertThat(texts()).containsExactly("WARNING state the scheduler is paused");
+        assertThat(texts()).containsExactly("WARNING state The scheduler is paused");
         ready = 12;
         oldestReady = Duration.ofSeconds(30);
-        assertThat(texts()).containsExactly("WARNING state the scheduler is paused; 12 due runs wait");
+        assertThat(texts()).containsExactly("WARNING state The scheduler is paused; 12 due runs are waiting");
+    }
+
+    @ParameterizedTest
+    @CsvSource(nullValues = "-", textBlock = """
+            -,    -,         The scheduler has been paused for 3 h
+            anna, -,         Paused by anna for 3 h
+            anna, deploying, Paused by anna for 3 h: deploying
+            """)
+    void pauseNamesWhoPausedAndWhy(@Nullable String by, @Nullable String reason, String text) {
+        state = State.PAUSED;
+        pause = new SchedulerDescriptor.Pause(NOW.minus(Duration.ofHours(3)), by, reason);
+        assertThat(texts()).containsExactly("WARNING state " + text);
     }
 
     @ParameterizedTest
     @CsvSource({
-        "HALTED, WARNING, the scheduler is halted: what is due waits until its mode changes",
-        "OFF, INFO, the scheduler is off: scheduled tasks do not run",
-        "SHUT_DOWN, WARNING, the scheduler has been shut down and accepts no task"
+        "HALTED, WARNING, The scheduler is halted: due tasks wait until its mode changes",
+        "OFF, INFO, The scheduler is off: scheduled tasks do not run",
+        "SHUT_DOWN, WARNING, The scheduler has shut down and accepts no tasks"
     })
     void aSchedulerThatDoesNotRunIsSaid(State notRunning, Severity severity, String text) {
         state = notRunning;
@@ -142,7 +162,7 @@ class SchedulerFindingsTest {
         longestOversleep = Duration.ofSeconds(12);
         assertThat(texts())
                 .containsExactly(
-                        "WARNING stoodStill the machine or the process stood still for 12 s in the last two minutes");
+                        "WARNING stoodStill The machine or the process stalled for 12 s in the last two minutes");
     }
 
     @Test
@@ -152,7 +172,7 @@ class SchedulerFindingsTest {
         assertThat(findings(2))
                 .singleElement()
                 .satisfies(finding -> assertThat(finding.text())
-                        .isEqualTo("the wall clock was set 1 time in the last 2 s; crons follow it"));
+                        .isEqualTo("The wall clock was set 1 time in the last 2 s; cron tasks follow it"));
         assertThat(findings(240)).hasSize(1);
         assertThat(findings(310)).isEmpty();
     }
@@ -167,8 +187,9 @@ class SchedulerFindingsTest {
         run(2, "mails", Duration.ofSeconds(1));
         assertThat(texts())
                 .containsExactly(
-                        "WARNING workersBusy 254 of 256 workers are in reports, for 41 s at the median",
-                        "WARNING queue 30 due runs wait for a worker, the first of them for 4 s");
+                        "WARNING workersBusy All 256 workers are busy (254 × reports 41 s at the median, 2 × mails 1 s at the"
+                                + " median); 30 runs are waiting",
+                        "WARNING queue 30 due runs are waiting for a worker, the longest for 4 s");
     }
 
     @Test
@@ -183,8 +204,8 @@ class SchedulerFindingsTest {
         run(1, "b", Duration.ofSeconds(2));
         assertThat(texts())
                 .containsExactly(
-                        "ERROR workersBusy all 4 workers are busy: 2 in reports, for 41 s at the median; 1 in a, for 3 s at the"
-                                + " median; 1 in b, for 2 s at the median",
+                        "ERROR workersBusy All 4 workers are busy (2 × reports 41 s at the median, a 3 s, b 2 s); 1 run is"
+                                + " waiting",
                         "ERROR queue 1 due run has been waiting for a worker for 14 s");
         assertThat(findings()).extracting(Finding::group).containsOnly("reports");
     }
@@ -199,9 +220,8 @@ class SchedulerFindingsTest {
         }
         String name = "…" + "x".repeat(78);
         assertThat(texts())
-                .contains(
-                        "ERROR workersBusy all 256 workers are busy: 80 in " + name + "a, for 3 s at the median; 80 in "
-                                + name + "b, for 3 s at the median; 80 in " + name + "c, for 3 s at the median");
+                .contains("ERROR workersBusy All 256 workers are busy (80 × " + name + "a 3 s at the median, 80 × "
+                        + name + "b 3 s at the median, 80 × " + name + "c 3 s at the median); 1 run is waiting");
     }
 
     @Test
@@ -209,15 +229,37 @@ class SchedulerFindingsTest {
         max = null;
         ready = 2;
         oldestReady = Duration.ofSeconds(2);
-        assertThat(texts()).containsExactly("WARNING queue 2 due runs wait for a worker, the first of them for 2 s");
+        assertThat(texts()).containsExactly("WARNING queue 2 due runs are waiting for a worker, the longest for 2 s");
     }
 
     @Test
     void latenessIsSaidByItsShares() {
         p99 = new LatenessPercentile(Duration.ofMillis(20), Duration.ofMillis(4_100));
         assertThat(texts())
-                .containsExactly("WARNING lateness of the runs of the last two minutes, 1 % were handed over late by "
-                        + "20 ms or more by the wheel, and 1 % waited 4.1 s or more for a worker");
+                .containsExactly(
+                        "WARNING lateness In the last two minutes the slowest 1 % of runs waited at least 4.1 s "
+                                + "for a worker");
+    }
+
+    @Test
+    void latenessOfBothStagesIsSaidWhereBothAreLate() {
+        p99 = new LatenessPercentile(Duration.ofSeconds(2), Duration.ofMillis(4_100));
+        assertThat(texts())
+                .containsExactly("WARNING lateness In the last two minutes the slowest 1 % of runs left the wheel at "
+                        + "least 2 s late, and the slowest 1 % waited at least 4.1 s for a worker");
+    }
+
+    @Test
+    void twoWorkersThatAreBusyAreBoth() {
+        max = 2;
+        active = 2;
+        ready = 1;
+        oldestReady = Duration.ofSeconds(3);
+        run(1, "partner.b", Duration.ofMillis(3_600));
+        run(1, "partner.c", Duration.ofMillis(3_600));
+        assertThat(texts())
+                .contains(
+                        "WARNING workersBusy Both workers are busy (partner.b 3.6 s, partner.c 3.6 s); 1 run is waiting");
     }
 
     @Test
@@ -227,7 +269,7 @@ class SchedulerFindingsTest {
         full = 12;
         assertThat(findings(30)).singleElement().satisfies(finding -> {
             assertThat(finding.severity()).isEqualTo(Severity.ERROR);
-            assertThat(finding.text()).isEqualTo("3 runs did not start in the last 30 s, as the group was full");
+            assertThat(finding.text()).isEqualTo("3 runs were skipped in the last 30 s because the group was full");
         });
     }
 
@@ -235,7 +277,7 @@ class SchedulerFindingsTest {
     void tasksThatAreNotAcceptedAreSaid() {
         assertThat(findings()).isEmpty();
         rejected = 6;
-        assertThat(findings(30)).extracting(Finding::text).containsExactly("1 task was not accepted in the last 30 s");
+        assertThat(findings(30)).extracting(Finding::text).containsExactly("1 task was rejected in the last 30 s");
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.spring.task.TaskSurvey;
+import io.github.wheelscheduler.spring.watch.WarningLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -68,7 +69,13 @@ class TaskFindingsTest {
         SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
         Instant now = scheduler.getClock().instant().plus(later);
         Findings.Seen seen = seen(named);
-        return new TaskFindings(seen.descriptor(), seen.tasks(), now).all();
+        return new TaskFindings(
+                        seen.descriptor(),
+                        seen.tasks(),
+                        now,
+                        scheduler.getWarningLimits().run(),
+                        id -> "https://tracer.example/of/" + id)
+                .all();
     }
 
     private static Findings.Seen seen(SchedulerBeans.Named named) {
@@ -78,7 +85,7 @@ class TaskFindingsTest {
                         (name, task) -> task,
                         TaskFindings.MOST_LOOKED_AT)
                 .schedulers();
-        return Findings.Seen.of(named, Objects.requireNonNull(seen.get(named.name())), false);
+        return Findings.Seen.of(named, Objects.requireNonNull(seen.get(named.name())), false, null);
     }
 
     private List<String> texts(Duration later) {
@@ -112,7 +119,7 @@ class TaskFindingsTest {
         runOften("sync", 1);
         assertThat(texts(Duration.ZERO))
                 .containsExactly(
-                        "WARNING failing the last run of sync failed with IllegalStateException: the warehouse "
+                        "WARNING failing The last run of sync failed with IllegalStateException: the warehouse "
                                 + "does not answer");
         fails.set(false);
         registry().trigger("sync");
@@ -126,15 +133,18 @@ class TaskFindingsTest {
             runOften(id, 1);
         }
         assertThat(texts(Duration.ZERO))
-                .containsExactly("WARNING failing 3 tasks fail; the last run of c failed with IllegalStateException: "
-                        + "the warehouse does not answer");
+                .containsExactly(
+                        "WARNING failing 3 tasks are failing; the last run of c failed with IllegalStateException: "
+                                + "the warehouse does not answer");
         registry().trigger("a");
         awaitThat(() -> assertThat(registry().get("a").runs()).isEqualTo(2));
         registry().trigger("a");
         awaitThat(() -> assertThat(texts(Duration.ZERO))
-                .containsExactly("ERROR failing 3 tasks fail, most often a, 3 times in a row, last with "
+                .containsExactly("ERROR failing 3 tasks are failing, a most often (3 times in a row), last with "
                         + "IllegalStateException: the warehouse does not answer"));
-        assertThat(findings(Duration.ZERO)).extracting(Finding::task).containsExactly("a");
+        assertThat(findings(Duration.ZERO))
+                .extracting(Finding::task, Finding::tasks)
+                .containsExactly(tuple("a", 3));
     }
 
     @Test
@@ -143,7 +153,7 @@ class TaskFindingsTest {
         schedule("sync", TaskFindingsTest::fail, settings);
         runOften("sync", 1);
         awaitThat(() -> assertThat(texts(Duration.ZERO))
-                .contains("ERROR pausedAfterFailures sync has been paused, as it failed too often in a row"));
+                .contains("ERROR pausedAfterFailures Task sync was paused after too many failures in a row"));
     }
 
     @Test
@@ -159,7 +169,7 @@ class TaskFindingsTest {
             assertThat(finding.rule()).isEqualTo("overdue");
             assertThat(finding.severity()).isEqualTo(Severity.WARNING);
             assertThat(finding.task()).isEqualTo("late");
-            assertThat(finding.text()).matches("late is overdue by [\\d.]+ m?s");
+            assertThat(finding.text()).matches("Task late is overdue by [\\d.]+ m?s");
         }));
         scheduler.stop();
         assertThat(findings(Duration.ZERO)).isEmpty();
@@ -186,18 +196,55 @@ class TaskFindingsTest {
         assertThat(findings(Duration.ofHours(1))).singleElement().satisfies(finding -> {
             assertThat(finding.rule()).isEqualTo("longRun");
             assertThat(finding.text())
-                    .startsWith("a run of import has been going on for 1 h")
-                    .contains("; its last 4 took ");
+                    .startsWith("Task import has been running for 1 h")
+                    .contains("; its last 4 runs took at most ");
         });
     }
 
     @Test
-    void longRunThatIsAmongTheFirstIsNotSaid() {
+    void firstRunIsNotedAfterAMinute() {
         schedule("import", this::hold, TaskSettings.NONE);
         waits.set(true);
         registry().trigger("import");
         awaitThat(() -> assertThat(registry().get("import").state()).isEqualTo(TaskInfo.State.RUNNING));
-        assertThat(texts(Duration.ofHours(1))).isEmpty();
+        assertThat(texts(Duration.ofSeconds(50))).isEmpty();
+        assertThat(findings(Duration.ofHours(3))).singleElement().satisfies(finding -> {
+            assertThat(finding.severity()).isEqualTo(Severity.INFO);
+            assertThat(finding.text()).startsWith("Task import has been running for 3 h");
+        });
+    }
+
+    @Test
+    void firstRunPastTheLimitOfTheSettingsIsWarnedOf() {
+        scheduler.setWarningLimits(new WarningLimits(Duration.ZERO, Duration.ZERO, Duration.ofHours(2), null));
+        schedule("import", this::hold, TaskSettings.NONE);
+        waits.set(true);
+        registry().trigger("import");
+        awaitThat(() -> assertThat(registry().get("import").state()).isEqualTo(TaskInfo.State.RUNNING));
+        assertThat(findings(Duration.ofHours(1)))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.severity()).isEqualTo(Severity.INFO));
+        assertThat(findings(Duration.ofHours(3))).singleElement().satisfies(finding -> {
+            assertThat(finding.severity()).isEqualTo(Severity.WARNING);
+            assertThat(finding.text()).startsWith("Task import has been running for 3 h");
+        });
+    }
+
+    @Test
+    void firstRunPastItsIntervalIsWarnedOf() {
+        waits.set(true);
+        ScheduledFuture<?> unused =
+                registry().schedule("hourly", this::hold, TaskSchedule.fixedRate(Duration.ofHours(1)));
+        awaitThat(() -> assertThat(registry().get("hourly").state()).isEqualTo(TaskInfo.State.RUNNING));
+        assertThat(findings(Duration.ofMinutes(50)))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.severity()).isEqualTo(Severity.INFO));
+        assertThat(findings(Duration.ofHours(3))).singleElement().satisfies(finding -> {
+            assertThat(finding.severity()).isEqualTo(Severity.WARNING);
+            assertThat(finding.text())
+                    .startsWith("Task hourly has been running for 3 h")
+                    .endsWith(", longer than its interval");
+        });
     }
 
     @Test
@@ -213,8 +260,8 @@ class TaskFindingsTest {
                     assertThat(finding.severity()).isEqualTo(Severity.WARNING);
                     assertThat(finding.task()).isEqualTo("import");
                     assertThat(finding.text())
-                            .matches("import is to run every 10 ms, but each of its last runs took longer,"
-                                    + " up to [\\d.]+ m?s");
+                            .matches(
+                                    "Task import runs every 10 ms and takes up to [\\d.]+ m?s, longer than its interval");
                 }));
         isSlow.set(false);
         awaitThat(() ->
@@ -229,7 +276,7 @@ class TaskFindingsTest {
         SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
         Finding error = new Finding("other", Severity.ERROR, "the well is dry");
         Finding info = new Finding("other", Severity.INFO, "it rains");
-        Findings findings = new Findings(() -> Stream.of(now -> List.of(info, error)));
+        Findings findings = new Findings(() -> Stream.of(now -> List.of(info, error)), null);
         Instant now = scheduler.getClock().instant();
         assertThat(findings.of(List.of(seen(named)), now))
                 .extracting(Finding::rule, Finding::severity)
@@ -237,6 +284,17 @@ class TaskFindingsTest {
                         tuple("other", Severity.ERROR),
                         tuple("failing", Severity.WARNING),
                         tuple("other", Severity.INFO));
+    }
+
+    @Test
+    void schedulerThatIsHeldBackComesFirst() {
+        scheduler.stop();
+        SchedulerBeans.Named named = new SchedulerBeans.Named("taskScheduler", scheduler);
+        Finding error = new Finding("other", Severity.ERROR, "The well is dry");
+        Findings findings = new Findings(() -> Stream.of(now -> List.of(error)), null);
+        assertThat(findings.of(List.of(seen(named)), scheduler.getClock().instant()))
+                .extracting(Finding::rule)
+                .containsExactly("state", "other");
     }
 
     @Test
@@ -250,9 +308,10 @@ class TaskFindingsTest {
                 .map(TaskFindingsTest::seen)
                 .toList();
         assertThat(seen).extracting(one -> one.descriptor().state()).containsOnly(SchedulerDescriptor.State.PAUSED);
-        assertThat(new Findings(Stream::empty).of(seen, scheduler.getClock().instant()))
+        assertThat(new Findings(Stream::empty, null)
+                        .of(seen, scheduler.getClock().instant()))
                 .extracting(Finding::scheduler, Finding::text)
-                .containsExactly(tuple("taskScheduler", "the scheduler is paused"));
+                .containsExactly(tuple("taskScheduler", "The scheduler is paused"));
         mails.shutdown();
     }
 }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.Pause;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.Gap;
@@ -40,7 +43,8 @@ class WheelSchedulerEndpointTest {
 
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(TwoSchedulers.class);
-    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(context, Duration.ZERO, true);
+    private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(
+            context, Duration.ZERO, true, "https://tracer.example/trace/{traceId}?from=wheel");
     private final WheelSchedulerEndpointJmxExtension jmx = new WheelSchedulerEndpointJmxExtension(endpoint);
     private final WheelTaskScheduler orders = context.getBean("orders", WheelTaskScheduler.class);
     private final WheelTaskScheduler reports = context.getBean("reports", WheelTaskScheduler.class);
@@ -88,6 +92,32 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
+    void failureNamesTheAddressOfItsTrace() {
+        orders.setTraceIds(failure -> "4bf9 2f");
+        Runnable failing = () -> {
+            throw new IllegalStateException("on purpose");
+        };
+        ScheduledFuture<?> unused = orders.getTaskRegistry().schedule("failing", failing, HOURLY);
+        orders.getTaskRegistry().trigger("failing");
+        await().until(() -> orders.getTaskRegistry().lastError("failing").isPresent());
+        await().until(() -> orders.getTaskRegistry().get("failing").failures() == 1);
+        String url = "https://tracer.example/trace/4bf9+2f?from=wheel";
+        TaskDescriptor task = endpoint.task("failing", null);
+        assertThat(Objects.requireNonNull(task.lastError()))
+                .extracting(TaskDescriptor.Thrown::traceId, TaskDescriptor.Thrown::traceUrl)
+                .containsExactly("4bf9 2f", url);
+        assertThat(task.recent())
+                .extracting(TaskDescriptor.Run::traceId, TaskDescriptor.Run::traceUrl)
+                .containsExactly(tuple("4bf9 2f", url));
+        assertThat(endpoint.find(
+                                new TaskRequest(null, null, null, null, null, null, null, null, null, null, "findings"))
+                        .findings())
+                .filteredOn(finding -> finding.rule().equals("failing"))
+                .extracting(Finding::task, Finding::traceUrl)
+                .containsExactly(tuple("failing", url));
+    }
+
+    @Test
     void pageGoesOnFromOneSchedulerToTheNext() {
         SchedulersDescriptor page = endpoint.schedulers(null, 1, 2);
         assertThat(page.tasks()).extracting(TaskDescriptor::id).containsExactly("ship", "clean");
@@ -98,13 +128,13 @@ class WheelSchedulerEndpointTest {
 
     @Test
     void tasksOfAllSchedulersArePutInOneOrder() {
-        TaskRequest request = new TaskRequest(null, null, null, null, "id", "desc", null, null, 3, null);
+        TaskRequest request = new TaskRequest(null, null, null, null, "id", "desc", null, null, 3, null, null);
         SchedulersDescriptor first = endpoint.find(request);
         assertThat(first.tasks())
                 .extracting(task -> task.scheduler() + " " + task.id())
                 .containsExactly("orders ship", "reports print", "reports clean");
         SchedulersDescriptor last =
-                endpoint.find(new TaskRequest(null, null, null, null, "id", "desc", first.next(), null, 3, null));
+                endpoint.find(new TaskRequest(null, null, null, null, "id", "desc", first.next(), null, 3, null, null));
         assertThat(last.tasks())
                 .extracting(task -> task.scheduler() + " " + task.id())
                 .containsExactly("orders clean");
@@ -118,12 +148,12 @@ class WheelSchedulerEndpointTest {
         mails.initialize();
         context.getBeanFactory().registerSingleton("mailsBean", mails);
         SchedulersDescriptor found =
-                endpoint.find(new TaskRequest(null, "mails", null, null, null, null, null, null, null, null));
+                endpoint.find(new TaskRequest(null, "mails", null, null, null, null, null, null, null, null, null));
         assertThat(found.schedulers()).extracting(SchedulerDescriptor::name).containsExactly("mailsBean");
         assertThatExceptionOfType(UnknownNameException.class)
-                .isThrownBy(() ->
-                        endpoint.find(new TaskRequest(null, "none", null, null, null, null, null, null, null, null)))
-                .withMessage("group must be one of [mails], was none");
+                .isThrownBy(() -> endpoint.find(
+                        new TaskRequest(null, "none", null, null, null, null, null, null, null, null, null)))
+                .withMessage("No group named none; there are [mails]");
     }
 
     @Test
@@ -171,6 +201,29 @@ class WheelSchedulerEndpointTest {
         assertThat(reports.isRunning()).isTrue();
         assertThat(jmx.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
         assertThat(orders.isRunning()).isTrue();
+    }
+
+    @Test
+    void pauseIsKnownByWhoPausedUntilItEnds() {
+        assertThat(endpoint.steerScheduler("anna over HTTP", "pause", "orders", "deploying")
+                        .pause())
+                .extracting(Pause::by, Pause::reason)
+                .containsExactly("anna", "deploying");
+        SchedulerDescriptor again = endpoint.steerScheduler("bob over HTTP", "pause", "orders", null);
+        assertThat(again.pause()).extracting(Pause::by).isEqualTo("anna");
+        orders.start();
+        orders.stop();
+        assertThat(endpoint.steerScheduler("carl over HTTP", "pause", "orders", null)
+                        .pause())
+                .as("a pause by the application")
+                .extracting(Pause::by)
+                .isNull();
+        assertThat(endpoint.steerScheduler("carl over HTTP", "resume", "orders", null)
+                        .pause())
+                .isNull();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> endpoint.steerScheduler("anna over HTTP", "resume", "orders", "done"))
+                .withMessage("reason must only be given with the action pause");
     }
 
     @Test
@@ -241,7 +294,7 @@ class WheelSchedulerEndpointTest {
         assertThatIllegalStateException().isThrownBy(() -> endpoint.steerTasks("eve", "pause", filter, 1));
         assertThat(output.getOut())
                 .contains("Steering by eve was refused: pause of tasks scheduler reports, state pending, text I, as "
-                        + "expected must be how many tasks there are, now 0, was 1");
+                        + "The number of matching tasks has changed: expected must be 0, was 1");
     }
 
     @Test
@@ -251,7 +304,7 @@ class WheelSchedulerEndpointTest {
         scheduler.setVirtualThreads(true);
         scheduler.initialize();
         try {
-            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler))
+            assertThat(SchedulerDescriptor.of(new SchedulerBeans.Named("virtual", scheduler), null)
                             .workers()
                             .max())
                     .isNull();

@@ -19,9 +19,11 @@ import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -355,6 +357,13 @@ class DurableAutoConfigurationTest {
         }
     }
 
+    private static double lastSuccess(SimpleMeterRegistry registry) {
+        return registry.get("wheel.scheduler.durable.last.success")
+                .tag("handler", "invoice")
+                .timeGauge()
+                .value(TimeUnit.SECONDS);
+    }
+
     @Test
     void hasMetersAndHealth() {
         runner.withConfiguration(AutoConfigurations.of(
@@ -362,6 +371,21 @@ class DurableAutoConfigurationTest {
                 .withUserConfiguration(WithInvoices.class, WithRegistry.class)
                 .run(context -> {
                     SimpleMeterRegistry registry = context.getBean(SimpleMeterRegistry.class);
+                    for (String outcome : List.of("SUCCESS", "ERROR")) {
+                        assertThat(registry.get("wheel.scheduler.durable.run")
+                                        .tags("handler", "invoice", "outcome", outcome)
+                                        .timer()
+                                        .count())
+                                .as("from the start, %s", outcome)
+                                .isZero();
+                    }
+                    assertThat(lastSuccess(registry)).isNaN();
+                    assertThat(registry.get("wheel.scheduler.durable.success.age")
+                                    .tag("handler", "invoice")
+                                    .timeGauge()
+                                    .value(TimeUnit.SECONDS))
+                            .isBetween(0.0, PATIENCE.toSeconds() + 0.0);
+                    double before = System.currentTimeMillis() / 1e3;
                     assertThat(context.getBean(DurableTasks.class)
                                     .schedule("invoice", "1", new Invoice("1"), Instant.now()))
                             .isTrue();
@@ -373,6 +397,7 @@ class DurableAutoConfigurationTest {
                                             .timer()
                                             .count())
                                     .isEqualTo(1));
+                    assertThat(lastSuccess(registry)).isBetween(before, System.currentTimeMillis() / 1e3);
                     assertThat(registry.get("wheel.scheduler.durable.lateness")
                                     .tag("handler", "invoice")
                                     .timer()
@@ -384,7 +409,7 @@ class DurableAutoConfigurationTest {
                             .isEqualTo(1);
                     assertThat(registry.get("wheel.scheduler.durable.clock.error")
                                     .timeGauge()
-                                    .value(java.util.concurrent.TimeUnit.SECONDS))
+                                    .value(TimeUnit.SECONDS))
                             .isBetween(0.0, 1.0);
                     Health health = ((HealthIndicator) context.getBean("wheelDurableHealthContributor")).health();
                     assertThat(health.getStatus()).isEqualTo(Status.UP);
@@ -396,7 +421,7 @@ class DurableAutoConfigurationTest {
         final Queue<Object> seen = new ConcurrentLinkedQueue<>();
 
         @DurableHandler("list")
-        void all(java.util.List<Invoice> invoices) {
+        void all(List<Invoice> invoices) {
             seen.addAll(invoices);
         }
     }

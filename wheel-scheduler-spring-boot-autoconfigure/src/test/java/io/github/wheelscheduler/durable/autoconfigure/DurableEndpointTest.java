@@ -11,6 +11,9 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableTasks;
+import io.github.wheelscheduler.durable.RecurringRequest;
+import io.github.wheelscheduler.durable.RecurringTasks;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -101,6 +104,13 @@ class DurableEndpointTest {
         Application.ran.clear();
     }
 
+    @Test
+    void scheduledTasksNameNoNextRunOfADurableOne() {
+        Answer answer = one.get("scheduledtasks");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.text()).contains("neverFires", "close").doesNotContain("nextExecution");
+    }
+
     private static Answer send(ActuatorServer node, String path, String json) {
         String whole = "wheeldurable" + path;
         return json.isEmpty() ? node.get(whole) : node.post(whole, json.replace('\'', '"'));
@@ -156,6 +166,41 @@ class DurableEndpointTest {
     }
 
     @Test
+    void taskThatIsMadeAtRunTimeIsSeenAndSteered() throws Exception {
+        RecurringTasks tasks = one.context().getBean(RecurringTasks.class);
+        TaskSchedule hourly = TaskSchedule.fixedRate(Duration.ofHours(1));
+        RecurringRequest request = new RecurringRequest(
+                "made/7", hourly, "made", Instant.now().plusSeconds(1_000), Durable.Missed.RUN_ONCE);
+        assertThat(tasks.schedule("mail", request)).isEqualTo(RecurringTasks.Change.ADDED);
+        try {
+            assertThat(read(other, "", "").path("recurring").valueStream()).anySatisfy(task -> {
+                assertThat(task.path("id").asString()).isEqualTo("made/7");
+                assertThat(task.path("handler").asString()).isEqualTo("mail");
+                assertThat(task.path("schedule").asString()).isEqualTo("fixed-rate PT1H");
+                assertThat(task.toString()).doesNotContain("\"made\"");
+            });
+            String path = "/recurring/made/7";
+            assertThat(read(other, path, "{'action': 'pause'}").path("state").asString())
+                    .isEqualTo("PAUSED");
+            assertThat(read(one, path, "{'action': 'retime', 'fixedDelay': '2h'}")
+                            .path("schedule")
+                            .asString())
+                    .isEqualTo("fixed-delay PT2H");
+            assertThat(read(one, path, "{'action': 'trigger'}").path("paused").asBoolean())
+                    .isTrue();
+            await().atMost(PATIENCE).until(() -> Application.ran.contains("made"));
+            assertRefused(
+                    404,
+                    "/tasks/mail",
+                    "{'action': 'cancel', 'id': 'made/7'}",
+                    "No durable task made/7 of the handler mail");
+        } finally {
+            assertThat(tasks.end("made/7")).isTrue();
+        }
+        assertRefused(404, "/recurring/made/7", "", "No recurring durable task named ");
+    }
+
+    @Test
     void runThatGoesOnIsCancelledFromEitherNode() throws Exception {
         assertThat(one.context().getBean(DurableTasks.class).schedule("hold", "1", "held", Duration.ZERO))
                 .isTrue();
@@ -167,7 +212,7 @@ class DurableEndpointTest {
                         .path("id")
                         .asString())
                 .isEqualTo("1");
-        assertRefused(404, "/tasks/hold", "{'action': 'cancel', 'id': '1', 'within': '30s'}", "was 1");
+        assertRefused(404, "/tasks/hold", "{'action': 'cancel', 'id': '1', 'within': '30s'}", "No durable task 1 of");
         assertThat(one.context().getBean(DurableTasks.class).find("hold", "1")).isEmpty();
     }
 
@@ -194,9 +239,9 @@ class DurableEndpointTest {
         }
         JsonNode page = read(other, "/tasks/mail?limit=2", "");
         assertThat(page.path("tasks").size()).isEqualTo(2);
-        assertThat(page.path("after").asString()).isEqualTo("2");
         assertThat(page.toString()).doesNotContain("secret");
-        JsonNode last = read(other, "/tasks/mail?limit=2&state=scheduled&after=2", "");
+        JsonNode last =
+                read(other, "/tasks/mail?limit=2&after=" + page.path("after").asString(), "");
         assertThat(last.path("tasks").path(0).path("id").asString()).isEqualTo("3");
         assertThat(last.path("after").isMissingNode() || last.path("after").isNull())
                 .isTrue();
@@ -241,7 +286,7 @@ class DurableEndpointTest {
                 .untilAsserted(() -> assertThat(
                                 one.get("wheelscheduler?show=findings").listAt("findings"))
                         .anySatisfy(finding -> assertThat(((Map<?, ?>) finding).get("text"))
-                                .isEqualTo("1 durable task has failed for good")));
+                                .isEqualTo("1 durable task has failed permanently")));
         JsonNode failed =
                 read(other, "/tasks/report?state=failed", "").path("tasks").path(0);
         assertThat(failed.path("failure").asString()).isEqualTo("java.lang.IllegalStateException: no paper");
@@ -266,9 +311,9 @@ class DurableEndpointTest {
     void senselessRequestIsAnsweredWithTheReason() throws Exception {
         await().atMost(PATIENCE)
                 .until(() -> !read(one, "", "").path("recurring").isEmpty());
-        assertRefused(404, "/recurring/none", "", "id must be that of a recurring durable task, was none");
-        assertRefused(404, "/recurring/none", "{'action': 'trigger'}", "was none");
-        assertRefused(404, "/others/none", "", "there are recurring and tasks here, was others");
+        assertRefused(404, "/recurring/none", "", "No recurring durable task named none");
+        assertRefused(404, "/recurring/none", "{'action': 'trigger'}", "named none");
+        assertRefused(404, "/others/none", "", "path must begin with handlers, recurring or tasks, was others");
         assertRefused(400, "/recurring/night/close", "{'action': 'explode'}", "action must be");
         assertRefused(400, "/recurring/night/close", "{'action': 'retime'}", "exactly one of");
         assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'cron': '* * * * * *'}", "only be given");
@@ -278,7 +323,7 @@ class DurableEndpointTest {
         assertRefused(
                 400, "/tasks/mail?state=lost", "", "state must be scheduled, claimed, failed or unreadable, was lost");
         assertRefused(400, "/tasks/mail", "{'action': 'cancel'}", "id must be given");
-        assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "was none");
+        assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "No durable task none of");
         assertRefused(400, "/tasks/recurring:night", "", "must not begin with recurring:");
         assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'id': '1'}", "only be given for tasks");
         assertThat(one.context()
@@ -305,8 +350,8 @@ class DurableEndpointTest {
                         .path("id")
                         .asString())
                 .isEqualTo("night/close");
-        assertRefused(404, "/", "", "there are recurring and tasks here");
-        assertRefused(404, "/recurring", "", "id must be that of a recurring durable task");
+        assertRefused(404, "/", "", "path must begin with handlers, recurring or tasks");
+        assertRefused(404, "/recurring", "{'action': 'pause'}", "No recurring durable task named ");
     }
 
     @Test
@@ -338,7 +383,7 @@ class DurableEndpointTest {
                         .schedule("mail", "line", "text", Instant.now().plusSeconds(3_600)))
                 .isTrue();
         JsonNode ignored = read(one, "/tasks/mail", "{'action': 'cancel', 'id': 'line'}");
-        assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'li\\ne'}", "was li");
+        assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'li\\ne'}", "No durable task li");
         assertThat(output.getOut().lines())
                 .filteredOn(line -> line.contains("Steering by"))
                 .allMatch(line -> line.contains("io.github.wheelscheduler.durable "))

@@ -11,26 +11,32 @@ import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.PayloadFormat;
+import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import javax.sql.DataSource;
 import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.scheduling.annotation.Scheduled;
 import tools.jackson.databind.module.SimpleModule;
 
-/** The examples of {@code docs/durable.md}, which only have to compile. */
+/** The examples of {@code docs/durable.md} and the pages that it lists, which only have to compile. */
 final class DurablePageExamples {
 
     private final DurableTasks tasks;
+    private final RecurringTasks recurring;
     private final Mail mail;
     private final Ledger ledger;
     private final Carrier carrier;
     private final String url;
 
-    DurablePageExamples(DurableTasks tasks, Mail mail, Ledger ledger, Carrier carrier, String url) {
+    DurablePageExamples(
+            DurableTasks tasks, RecurringTasks recurring, Mail mail, Ledger ledger, Carrier carrier, String url) {
         this.tasks = tasks;
+        this.recurring = recurring;
         this.mail = mail;
         this.ledger = ledger;
         this.carrier = carrier;
@@ -65,6 +71,16 @@ final class DurablePageExamples {
     @Scheduled(cron = "0 0 3 * * *", zone = "Europe/Berlin")
     void closeTheDay() {
         ledger.close();
+    }
+
+    @DurableHandler("report")
+    void report(Customer customer) {
+        mail.send(customer.report());
+    }
+
+    void reportForAWhile(Customer customer) {
+        recurring.schedule("report", customer.id(), TaskSchedule.cron("0 0 7 * * MON-FRI", customer.zone()), customer);
+        recurring.end(customer.id());
     }
 
     @Bean(defaultCandidate = false)
@@ -127,6 +143,13 @@ final class DurablePageExamples {
     record Order(String id) {}
 
     record Payment(Order order) {}
+
+    record Customer(String id, ZoneId zone) {
+
+        Invoice report() {
+            return new Invoice(new Order(id));
+        }
+    }
 
     record Invoice(Order order) {}
 

@@ -86,7 +86,7 @@ class EmbeddedDatabaseTest {
         assertThat(timesIn(output.getAll())).isEqualTo(1);
         assertThat(output).contains("WARN", EmbeddedDatabase.IN_MEMORY.warning());
         assertThat(EmbeddedDatabase.IN_MEMORY.warning())
-                .contains("other nodes know nothing of these tasks", "nothing of them is left");
+                .contains("other nodes do not see these tasks", "they are lost when this process ends");
     }
 
     @Test
@@ -109,7 +109,7 @@ class EmbeddedDatabaseTest {
         assertThat(timesIn(output.getAll())).isEqualTo(2);
         assertThat(output).contains(EmbeddedDatabase.IN_FILE.warning());
         assertThat(EmbeddedDatabase.IN_FILE.warning())
-                .contains("still there when this process has ended", "other nodes know nothing of them");
+                .contains("survive the end of this process", "other nodes do not see them");
     }
 
     @ParameterizedTest

@@ -85,7 +85,7 @@ class FailureAnalysisTest {
                 .contains("APPLICATION FAILED TO START")
                 .contains("The property '%s' is '%s' (from ".formatted(property, value))
                 .contains("but it " + rule)
-                .contains("Set '%s' to a value that fits, for example %s=".formatted(property, property));
+                .contains("Set '%s' to a valid value, for example %s=".formatted(property, property));
     }
 
     @Test

@@ -81,7 +81,8 @@ class PublishedNamesTest {
                         OURS + "durable.autoconfigure.DurableEndpointAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableFindingsAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableHealthAutoConfiguration",
-                        OURS + "durable.autoconfigure.DurableMetricsAutoConfiguration");
+                        OURS + "durable.autoconfigure.DurableMetricsAutoConfiguration",
+                        OURS + "durable.autoconfigure.DurableObservationAutoConfiguration");
     }
 
     @Test

@@ -6,9 +6,9 @@ import java.time.Duration;
 
 /**
  * The default name and keys. Keys of low cardinality become tags of a meter: {@code scheduler}, {@code task}
- * (its name, or {@code none}), {@code trigger}, {@code outcome} ({@code SUCCESS}, {@code ERROR}) and
- * {@code exception} (a simple class name, or {@code none}). Keys of high cardinality are in the span alone:
- * {@code task.id} and, where it is known, {@code lateness.ms}.
+ * (its name, or {@code none}; of a durable task, its handler), {@code trigger}, {@code outcome} ({@code SUCCESS},
+ * {@code ERROR}, {@code UNKNOWN}) and {@code exception} (a simple class name, or {@code none}). Keys of high cardinality are in the span alone:
+ * {@code task.id} and, where it is known, {@code lateness.ms}; of a durable task, {@code attempt} and {@code node}.
  */
 public class DefaultWheelRunObservationConvention implements WheelRunObservationConvention {
 
@@ -33,7 +33,7 @@ public class DefaultWheelRunObservationConvention implements WheelRunObservation
                 KeyValue.of("scheduler", context.getScheduler()),
                 KeyValue.of("task", name == null ? NONE : name),
                 KeyValue.of("trigger", context.getTrigger().name()),
-                KeyValue.of("outcome", failure == null ? "SUCCESS" : "ERROR"),
+                KeyValue.of("outcome", context.getOutcome().name()),
                 KeyValue.of("exception", failure == null || failure.isEmpty() ? NONE : failure));
     }
 
@@ -41,6 +41,8 @@ public class DefaultWheelRunObservationConvention implements WheelRunObservation
     public KeyValues getHighCardinalityKeyValues(WheelRunContext context) {
         KeyValues id = KeyValues.of("task.id", context.getTaskId());
         Duration lateness = context.getLateness();
-        return lateness == null ? id : id.and("lateness.ms", String.valueOf(lateness.toMillis()));
+        KeyValues timed = lateness == null ? id : id.and("lateness.ms", String.valueOf(lateness.toMillis()));
+        WheelRunContext.Attempt attempt = context.getAttempt();
+        return attempt == null ? timed : timed.and("attempt", String.valueOf(attempt.number()), "node", attempt.node());
     }
 }

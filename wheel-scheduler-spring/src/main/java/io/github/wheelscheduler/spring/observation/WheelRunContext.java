@@ -19,8 +19,38 @@ public final class WheelRunContext extends Observation.Context {
         /** It is due. */
         SCHEDULE,
 
-        /** Someone has asked for it, outside of its schedule. */
-        BY_HAND
+        /** It was triggered outside of its schedule. */
+        BY_HAND,
+
+        /** A run of a durable task before it has failed. */
+        RETRY
+    }
+
+    /** The end of a run. */
+    public enum Outcome {
+
+        /** Well. */
+        SUCCESS,
+
+        /** It has failed, or its transaction has. */
+        ERROR,
+
+        /** The database has not answered whether the transaction of the run is committed. */
+        UNKNOWN
+    }
+
+    /**
+     * The facts of a run of a durable task.
+     *
+     * @param number 1, and one more after each failure
+     * @param node the name of the node that it is on
+     * @param failed the span of the attempt that has failed before it; null for none
+     */
+    public record Attempt(int number, String node, @Nullable RunOrigin failed) {
+
+        public Attempt {
+            Objects.requireNonNull(node, "node must not be null");
+        }
     }
 
     private final String taskId;
@@ -28,6 +58,20 @@ public final class WheelRunContext extends Observation.Context {
     private final String scheduler;
     private final Trigger trigger;
     private final @Nullable Duration lateness;
+    private final @Nullable RunOrigin origin;
+    private final @Nullable Attempt attempt;
+    private @Nullable Outcome outcome;
+
+    /** Makes the context of a run that begins, of a task in memory. */
+    public WheelRunContext(
+            String taskId,
+            @Nullable String taskName,
+            String scheduler,
+            Trigger trigger,
+            @Nullable Duration lateness,
+            @Nullable RunOrigin origin) {
+        this(taskId, taskName, scheduler, trigger, lateness, origin, null);
+    }
 
     /**
      * Makes the context of a run that begins.
@@ -36,14 +80,24 @@ public final class WheelRunContext extends Observation.Context {
      * @param taskName the name that the application has given the task, which several tasks may have; null for none
      * @param scheduler the bean name of the scheduler or, if it is no bean, the prefix of its threads
      * @param lateness how long after its due time it starts; null if that is unknown
+     * @param origin the span of the call that requested the run; null for none
+     * @param attempt the attempt of a run of a durable task; null for any other task
      */
     public WheelRunContext(
-            String taskId, @Nullable String taskName, String scheduler, Trigger trigger, @Nullable Duration lateness) {
+            String taskId,
+            @Nullable String taskName,
+            String scheduler,
+            Trigger trigger,
+            @Nullable Duration lateness,
+            @Nullable RunOrigin origin,
+            @Nullable Attempt attempt) {
         this.taskId = Objects.requireNonNull(taskId, "taskId must not be null");
         this.taskName = taskName;
         this.scheduler = Objects.requireNonNull(scheduler, "scheduler must not be null");
         this.trigger = Objects.requireNonNull(trigger, "trigger must not be null");
         this.lateness = lateness;
+        this.origin = origin;
+        this.attempt = attempt;
     }
 
     /** Returns the id of the task; of a one-time timer, the name of its class. */
@@ -69,6 +123,31 @@ public final class WheelRunContext extends Observation.Context {
     /** Returns how long after its due time the run started; null of a one-time timer, and of a run by hand. */
     public @Nullable Duration getLateness() {
         return lateness;
+    }
+
+    /**
+     * Returns the span that was current when a one-time task was scheduled, that of its {@code schedule} for a durable
+     * one, or, of a run by hand, when it was asked for;
+     * null if none was.
+     */
+    public @Nullable RunOrigin getOrigin() {
+        return origin;
+    }
+
+    /** Returns the attempt of a run of a durable task; null for a task in memory. */
+    public @Nullable Attempt getAttempt() {
+        return attempt;
+    }
+
+    /** Returns the outcome of the run; of a current run, {@link Outcome#SUCCESS} as long as it has not failed. */
+    public Outcome getOutcome() {
+        Outcome known = outcome;
+        return known != null ? known : getError() == null ? Outcome.SUCCESS : Outcome.ERROR;
+    }
+
+    /** Sets the outcome if the failure of the run, or its absence, does not tell it. */
+    public void setOutcome(Outcome outcome) {
+        this.outcome = Objects.requireNonNull(outcome, "outcome must not be null");
     }
 
     /** Returns the simple name of the failure's class; null if the run has not failed. */

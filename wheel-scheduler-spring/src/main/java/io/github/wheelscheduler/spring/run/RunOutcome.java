@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param startedAt when it started, by the scheduler's clock
  * @param duration how long it took
- * @param lateness how late it started: zero for a run that was asked for at that moment
- * @param triggered whether it was asked for, outside of the schedule
- * @param failure what it threw; null if it succeeded
+ * @param lateness how late it started: zero for a triggered run
+ * @param triggered whether it was triggered outside of its schedule
+ * @param failure its exception; null if it succeeded
  */
 public record RunOutcome(
         Instant startedAt,
@@ -27,7 +27,7 @@ public record RunOutcome(
     private static final int LONGEST_MESSAGE = 500;
 
     /**
-     * Makes one of what is remembered of a run.
+     * Creates one from the history of a run.
      *
      * @param startedAt since the epoch, in nanoseconds
      */
@@ -52,7 +52,7 @@ public record RunOutcome(
      * @param at when it was thrown, by the scheduler's clock
      * @param type the name of its class
      * @param message its message, cut if it is very long; empty if it has none
-     * @param trace what Java prints of it, with its causes; only the begin of it if that is very long; empty if it is not kept any more
+     * @param trace what Java prints of it, with its causes; truncated if it is very long; empty if it is no longer kept
      * @param traceId of the run, where something {@linkplain io.github.wheelscheduler.spring.WheelTaskScheduler#setTraceIds tells} it; else null
      */
     public record LastError(
@@ -63,26 +63,29 @@ public record RunOutcome(
             @Nullable String traceId) {}
 
     /**
-     * What a run threw.
+     * The exception of a run.
      *
      * @param type the name of its class
      * @param message its message, cut if it is very long; empty if it has none
+     * @param traceId of the run, as {@link LastError} has it; null also for failures of a task that
+     *     follow one within a tenth of a second
      */
-    public record Failure(String type, String message) {
+    public record Failure(
+            String type, String message, @Nullable String traceId) {
 
-        /** In place of what was thrown, if memory was too short to describe that. */
-        private static final Failure UNKNOWN = new Failure(Throwable.class.getName(), "");
+        /** In place of the exception, if there was too little memory to describe it. */
+        private static final Failure UNKNOWN = new Failure(Throwable.class.getName(), "", null);
 
-        /** Describes what was thrown, as well as the memory that there is allows. */
-        public static Failure of(Throwable thrown) {
+        /** Describes an exception, as far as memory allows. */
+        public static Failure of(Throwable thrown, @Nullable String traceId) {
             try {
-                return described(thrown);
+                return described(thrown, traceId);
             } catch (OutOfMemoryError ex) {
                 return UNKNOWN;
             }
         }
 
-        private static Failure described(Throwable thrown) {
+        private static Failure described(Throwable thrown, @Nullable String traceId) {
             String message;
             try {
                 message = Objects.requireNonNullElse(thrown.getMessage(), "");
@@ -91,7 +94,8 @@ public record RunOutcome(
             }
             return new Failure(
                     thrown.getClass().getName(),
-                    StackText.start(message, LONGEST_MESSAGE) + (message.length() > LONGEST_MESSAGE ? "…" : ""));
+                    StackText.start(message, LONGEST_MESSAGE) + (message.length() > LONGEST_MESSAGE ? "…" : ""),
+                    traceId);
         }
     }
 }

@@ -8,10 +8,10 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * For how long a task rests after it has failed, counted from the end of the run. With a delay of 10 s, a multiplier of 2 and a maximum
- * of 60 s, a rate of 5 s that was first due at 12:00:00 and fails each time, in no time, runs at 12:00:00, 12:00:10, 12:00:30, 12:01:10,
- * and then every minute; after the first success it is back at 5 s. Runs lie on the task's own grid: a rest of 12 s lasts 15. Runs that
- * are left out do not count as missed.
+ * For how long a task rests after it has failed, counted from the end of the run. Take a delay of 10 s, a multiplier of
+ * 2, a maximum of 60 s, and a rate of 5 s whose runs fail immediately. First due at 12:00:00, it runs at 12:00:00,
+ * 12:00:10, 12:00:30, 12:01:10, and then every minute. After the first success it returns to 5 s. Runs lie on the
+ * task's own grid: a rest of 12 s lasts 15. Runs that are left out do not count as missed.
  *
  * @param delay the rest after the first failure; positive
  * @param multiplier how much longer each rest is than the one before; at least 1
@@ -50,7 +50,7 @@ public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
                 delay, DEFAULT_MULTIPLIER, delay.compareTo(DEFAULT_MAX_DELAY) > 0 ? delay : DEFAULT_MAX_DELAY);
     }
 
-    /** Returns the rest after so many failures in a row, in nanoseconds; 0 after none. */
+    /** Returns the rest after a number of failures in a row, in nanoseconds; 0 after none. */
     public long restNanos(long failures) {
         if (failures <= 0) {
             return 0;

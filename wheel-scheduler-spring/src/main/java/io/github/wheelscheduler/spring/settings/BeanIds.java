@@ -34,7 +34,7 @@ final class BeanIds {
         private final Map<String, Integer> counts = new HashMap<>(2);
     }
 
-    /** Sets what is called with each id that is given back and was the last of its bean; in place of what was set. */
+    /** Sets the listener for each returned id that was the last of its bean; replaces the previous one. */
     void onFree(Consumer<String> called) {
         onFree = called;
     }

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the names of beans, and what ends with them, by their identity and without keeping them: an object is forgotten when it is collected, or
- * {@linkplain #remove removed} before. No method of an object is called. Any thread.
+ * Holds the names of beans, and the actions at their end, by identity and weakly: an object is forgotten when it is
+ * collected, or {@linkplain #remove removed} before. No method of an object is called. Any thread.
  */
 public final class BeanNames {
 
@@ -34,7 +34,7 @@ public final class BeanNames {
         private final String name;
         private @Nullable Entry next;
 
-        /** What ends with the object; null for nothing. */
+        /** The action at the end of the object; null for none. */
         private @Nullable List<Runnable> ends;
 
         Entry(Object bean, int hash, String name, ReferenceQueue<Object> collected) {
@@ -78,7 +78,7 @@ public final class BeanNames {
     }
 
     /**
-     * Has something run once the object is removed or has been collected, on the thread that notices.
+     * Runs an action once the object is removed or has been collected, on the thread that detects it.
      *
      * @return false if the object is not known
      */
@@ -93,7 +93,7 @@ public final class BeanNames {
         return true;
     }
 
-    /** Returns what is to run at the end of the object, and is of that type; null if there is nothing. */
+    /** Returns the action of that type at the end of the object; null if there is none. */
     public synchronized <T extends Runnable> @Nullable T endOf(Object bean, Class<T> type) {
         Entry entry = find(bean, System.identityHashCode(bean));
         if (entry != null && entry.ends != null) {
@@ -106,7 +106,7 @@ public final class BeanNames {
         return null;
     }
 
-    /** Removes an object, and runs what ends with it. */
+    /** Removes an object, and runs its action. */
     public void remove(Object bean) {
         List<Runnable> ends = null;
         synchronized (this) {
@@ -165,7 +165,7 @@ public final class BeanNames {
         return false;
     }
 
-    /** Forgets what has been collected, and runs what ends with it, which no lock is held for. */
+    /** Removes collected objects, and runs their actions without a lock. */
     void forgetCollected() {
         Reference<?> next = collected.poll();
         while (next != null) {
@@ -194,7 +194,7 @@ public final class BeanNames {
         return entry;
     }
 
-    /** Takes an entry out, and returns what is to be run; null if there is nothing, or the entry has been taken out before. */
+    /** Removes an entry, and returns its action; null if there is none, or the entry has already been removed. */
     private @Nullable List<Runnable> unlink(Entry entry) {
         int place = entry.hash & (chains.length - 1);
         Entry before = null;

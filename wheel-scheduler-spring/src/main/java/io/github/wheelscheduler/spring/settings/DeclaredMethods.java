@@ -21,7 +21,7 @@ final class DeclaredMethods {
 
     // Writers: with the lock held. Readers: any thread. The lists do not change.
 
-    /** By what Spring's wrapper says. */
+    /** By the text of Spring's wrapper. */
     private final Map<String, List<TaskDeclaration>> byText = new ConcurrentHashMap<>();
 
     private final Map<String, List<TaskDeclaration>> byId = new ConcurrentHashMap<>();
@@ -78,8 +78,8 @@ final class DeclaredMethods {
 
     private static void refuseOther(TaskDeclaration first, TaskDeclaration declaration) {
         if ((first.isIdGiven() || declaration.isIdGiven()) && !first.method().equals(declaration.method())) {
-            throw new IllegalStateException("The id of a task must be that of one method, but " + declaration.id()
-                    + " was given to " + textOf(first.method()) + " and to " + textOf(declaration.method()));
+            throw new IllegalStateException("The id of a task must belong to one method, but " + declaration.id()
+                    + " belongs to " + textOf(first.method()) + " and to " + textOf(declaration.method()));
         }
     }
 

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.spring.settings;
 
 /**
- * What becomes of runs that could not take place when they were due, because the process was stopped or paused, or a run took too long.
+ * The misfire policy: handles runs that were missed because the process was stopped or paused, or a run took too long.
  * The phase stays in any case.
  *
  * <p>A rate of 5 s was due at 12:00:00, and the process was stopped until 12:00:22. Then, at 12:00:22,
@@ -12,16 +12,16 @@ package io.github.wheelscheduler.spring.settings;
  *   <li>{@link #SKIP} does not run.
  * </ul>
  *
- * All of them go on at 12:00:25.
+ * All of them continue at 12:00:25.
  *
  * <p>A cron task never makes up more than one run: it runs once with {@link #LATEST}, as Spring's do. With {@link #SKIP}, a run
  * that would start more than five seconds after its instant does not take place.
  */
 public enum MissedRuns {
-    /** All that have been missed are made up, but no more than {@code max-catch-up}; for fixed rates only, whose default it is. */
+    /** Missed runs are caught up, {@code max-catch-up} at most; for fixed rates only, whose default it is. */
     CATCH_UP,
-    /** One run stands for all. */
+    /** One run replaces all missed ones. */
     LATEST,
-    /** None is made up. */
+    /** No missed run is caught up. */
     SKIP
 }

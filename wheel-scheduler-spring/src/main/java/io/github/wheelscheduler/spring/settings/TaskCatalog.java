@@ -32,7 +32,7 @@ public final class TaskCatalog {
     private final Map<String, TaskSettings> settings = new ConcurrentHashMap<>();
     private final Map<String, TaskSettings> overrides = new ConcurrentHashMap<>();
 
-    /** Says for an id what else is set by operators. */
+    /** Returns further settings by operators for an id. */
     private volatile @Nullable Function<String, TaskSettings> overriding;
 
     /** Names the source of a setting of an id, of those. */
@@ -55,7 +55,8 @@ public final class TaskCatalog {
     }
 
     /**
-     * Takes back what was declared, as its object has gone, once for each time. The id of a method without any object goes to the next bean.
+     * Removes a declaration once its object is gone, once for each declaration. The id of a method without any object
+     * goes to the next bean.
      *
      * @param declaration as it was declared
      */
@@ -63,7 +64,10 @@ public final class TaskCatalog {
         methods.remove(declaration);
     }
 
-    /** Sets what is given each form of an id that means no bean any more, on any thread. Its settings stay, for the next bean. */
+    /**
+     * Sets the listener for each form of an id that no longer means a bean, on any thread. Its settings stay, for the
+     * next bean.
+     */
     public void onFreeId(Consumer<String> told) {
         ids.onFree(Objects.requireNonNull(told, "told must not be null"));
     }
@@ -74,17 +78,17 @@ public final class TaskCatalog {
         return current == null ? name : current.takeId(owner, name, ids);
     }
 
-    /** Whether something says which objects are beans. */
+    /** Whether there is a source of the names of beans. */
     public boolean findsBeans() {
         return beanNames != null;
     }
 
-    /** Sets what says of an object under which name it is a bean. */
+    /** Sets the source of the names of beans by object. */
     public void findBeansBy(BeanNames newBeanNames) {
         beanNames = Objects.requireNonNull(newBeanNames, "beanNames must not be null");
     }
 
-    /** Returns the id of the method that Spring's wrapper says to run; null if none is known. */
+    /** Returns the id of the method that Spring's wrapper runs by its text; null if none is known. */
     public @Nullable String idOf(Object wrapper, String text) {
         List<TaskDeclaration> known = methods.byText(text);
         if (known.isEmpty()) {
@@ -121,7 +125,7 @@ public final class TaskCatalog {
         return all;
     }
 
-    /** Returns how much is known of methods and beans: it does not grow for ever where they come and go. */
+    /** Returns the number of entries for methods and beans; it is bounded while beans are created and destroyed. */
     int footprint() {
         BeanNames current = beanNames;
         if (current != null) {
@@ -132,40 +136,47 @@ public final class TaskCatalog {
 
     // Settings
 
-    /** Sets what holds for tasks of that id, in code, over what annotations say; in place of what was set here before. */
+    /** Sets the settings in code for tasks of that id, which override annotations; replaces the previous ones. */
     public void set(String id, TaskSettings taskSettings) {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(taskSettings, "taskSettings must not be null");
         settings.put(id, taskSettings);
     }
 
-    /** Takes over what was set in code in another catalog, but for ids that are set here. */
+    /** Copies the settings in code of another catalog, except for ids that are set here. */
     public void setAllOf(TaskCatalog other) {
         for (Map.Entry<String, TaskSettings> set : other.settings.entrySet()) {
             TaskSettings ignored = settings.putIfAbsent(set.getKey(), set.getValue());
         }
     }
 
-    /** Sets what holds for tasks of that id, over all settings in code. */
+    /** Sets the settings for tasks of that id that override all settings in code. */
     public void override(String id, TaskSettings taskSettings) {
         Objects.requireNonNull(id, "id must not be null");
         Objects.requireNonNull(taskSettings, "taskSettings must not be null");
         overrides.put(id, taskSettings);
     }
 
-    /** Sets a function of ids that is asked for more of these settings each time a task is scheduled; they go below those set one by one. */
+    /**
+     * Sets a function that returns more of these settings for an id each time a task is scheduled; settings for single
+     * ids override them.
+     */
     public void overrideBy(Function<String, TaskSettings> newOverriding) {
         overriding = Objects.requireNonNull(newOverriding, "overriding must not be null");
     }
 
-    /** Sets a function of ids and settings that says where {@linkplain #overrideBy these settings} come from; null for what it does not know. */
+    /**
+     * Sets a function of ids and settings that returns the source of {@linkplain #overrideBy these settings}; it
+     * returns null if that is unknown.
+     */
     public void nameSourcesBy(BiFunction<String, String, @Nullable String> newNamesOfSources) {
         namesOfSources = Objects.requireNonNull(newNamesOfSources, "namesOfSources must not be null");
     }
 
     /**
-     * Returns where the settings of a task come from: {@code annotation}, {@code code}, {@code default} for what follows from another setting, or
-     * what the {@linkplain #nameSourcesBy named} source is called. What has been set anew since the task was scheduled is not its source.
+     * Returns where the settings of a task come from: {@code annotation}, {@code code}, {@code default} for what
+     * follows from another setting, or what the {@linkplain #nameSourcesBy named} source is called. Settings changed
+     * since the task was scheduled are not its source.
      *
      * @param held the settings of a task of that id, as {@link #settingsOf} has returned them
      * @return by the names of the settings, in the order of {@link TaskSettings#toMap}
@@ -206,7 +217,7 @@ public final class TaskCatalog {
         return layer != null && value.equals(layer.toMap().get(setting));
     }
 
-    /** Returns the forms of an id that something may be set for; the last one goes over the first. */
+    /** Returns the forms of an id that may have settings; the last one overrides the first. */
     private List<String> formsOf(String id) {
         String name = ids.nameOf(id);
         String longForm = name.equals(id) ? ids.longFormOf(id) : id;
@@ -214,10 +225,10 @@ public final class TaskCatalog {
     }
 
     /**
-     * Returns what holds for a task of that id that is scheduled now. What is set for an id with the name of its bean goes over what is
-     * set for all beans.
+     * Returns the effective settings for a task of that id that is scheduled now. Settings for an id with a bean name
+     * override settings for all beans.
      *
-     * @param given what it is scheduled with, which goes over what is set in code
+     * @param given the settings it is scheduled with, which override settings in code
      * @throws UnusableSettingException if the settings do not fit together
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {

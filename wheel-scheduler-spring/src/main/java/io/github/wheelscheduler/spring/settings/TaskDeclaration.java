@@ -5,7 +5,7 @@ import java.lang.reflect.Method;
 /**
  * An annotated method of a bean, before Spring schedules it.
  *
- * @param text what Spring's wrapper is going to say: declaring class and method
+ * @param text the text of Spring's wrapper: declaring class and method
  * @param type of the bean
  * @param method as it is declared
  * @param id of its tasks: given, or class of the bean and method

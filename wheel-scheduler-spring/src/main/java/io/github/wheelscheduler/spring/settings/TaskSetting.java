@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
- * The table of all settings that a task can have, in the order in which they are shown. What {@link TaskSettings} read, check, merge and
- * show follows from it.
+ * The table of all settings that a task can have, in the order in which they are shown. {@link TaskSettings} derive
+ * from it how to read, check, merge and show settings.
  */
 enum TaskSetting {
     ENABLED("enabled", Boolean.class),
@@ -20,13 +20,15 @@ enum TaskSetting {
     MISSED_RUNS("missed-runs", MissedRuns.class),
     JITTER("jitter", Duration.class, "must not be negative", "5s"),
     JITTER_KIND("jitter-kind", JitterKind.class),
+    START_TOLERANCE("start-tolerance", Duration.class, "must not be negative", "1s"),
     GAP("gap", Gap.class),
     OVERLAP("overlap", Overlap.class),
     TIME_LIMIT("time-limit", Duration.class, "must be positive", "10m"),
     BACK_OFF_DELAY("back-off.delay", Duration.class, "must be positive", "10s"),
     BACK_OFF_MULTIPLIER("back-off.multiplier", Double.class, "must be at least 1", "2"),
     BACK_OFF_MAX_DELAY("back-off.max-delay", Duration.class, "must be positive", "1h"),
-    PAUSE_AFTER_FAILURES("pause-after-failures", Integer.class, "must not be negative", "10");
+    PAUSE_AFTER_FAILURES("pause-after-failures", Integer.class, "must not be negative", "10"),
+    OBSERVE("observe", Boolean.class);
 
     private final String property;
     private final Class<?> type;
@@ -54,7 +56,7 @@ enum TaskSetting {
         return type;
     }
 
-    /** Whether it says when the task runs: one that is set replaces all of the others. */
+    /** Whether it determines when the task runs: one that is set replaces all of the others. */
     boolean isSchedule() {
         return this == CRON || this == FIXED_RATE || this == FIXED_DELAY;
     }
@@ -80,7 +82,7 @@ enum TaskSetting {
             case CRON -> value.equals("-") || CronExpression.isValidExpression((String) value);
             case FIXED_RATE, FIXED_DELAY, TIME_LIMIT, BACK_OFF_DELAY, BACK_OFF_MAX_DELAY ->
                 ((Duration) value).compareTo(Duration.ZERO) > 0;
-            case INITIAL_DELAY, JITTER -> !((Duration) value).isNegative();
+            case INITIAL_DELAY, JITTER, START_TOLERANCE -> !((Duration) value).isNegative();
             case BACK_OFF_MULTIPLIER -> (double) value >= 1 && (double) value < Double.POSITIVE_INFINITY;
             case PAUSE_AFTER_FAILURES -> (int) value >= 0;
             default -> true;

@@ -39,7 +39,8 @@ public final class TaskSettings {
     /**
      * Returns the settings that a source has.
      *
-     * @param source is asked for each setting by its name, as it is written in properties, and its type; says null for not set
+     * @param source returns the value for the name of a setting, as written in properties, and its type; null if it is
+     *     not set
      * @throws UnusableSettingException if a value cannot work, or there is more than one schedule
      */
     public static TaskSettings of(BiFunction<String, Class<?>, @Nullable Object> source) {
@@ -71,7 +72,7 @@ public final class TaskSettings {
         return values.isEmpty();
     }
 
-    /** Returns what is set, by the names of properties, in the words of properties; in a fixed order. */
+    /** Returns the settings by the names of properties, as written in properties, in a fixed order. */
     public Map<String, String> toMap() {
         Map<String, String> set = new LinkedHashMap<>();
         values.forEach((setting, value) -> set.put(setting.property(), TaskSetting.textOf(value)));
@@ -112,7 +113,7 @@ public final class TaskSettings {
         return get(Duration.class, TaskSetting.INITIAL_DELAY);
     }
 
-    /** Returns what becomes of runs that are missed. */
+    /** Returns the treatment of missed runs. */
     public @Nullable MissedRuns missedRuns() {
         return get(MissedRuns.class, TaskSetting.MISSED_RUNS);
     }
@@ -127,12 +128,17 @@ public final class TaskSettings {
         return get(JitterKind.class, TaskSetting.JITTER_KIND);
     }
 
-    /** Returns what becomes of runs at times of day that do not exist. */
+    /** Returns how late a run may start so that it shares a wake-up with others; zero disables it. */
+    public @Nullable Duration startTolerance() {
+        return get(Duration.class, TaskSetting.START_TOLERANCE);
+    }
+
+    /** Returns the treatment of runs at times of day that do not exist. */
     public @Nullable Gap gap() {
         return get(Gap.class, TaskSetting.GAP);
     }
 
-    /** Returns what becomes of runs at times of day that come twice. */
+    /** Returns the treatment of runs at times of day that occur twice. */
     public @Nullable Overlap overlap() {
         return get(Overlap.class, TaskSetting.OVERLAP);
     }
@@ -145,7 +151,8 @@ public final class TaskSettings {
     /**
      * Returns for how long the task rests after failures. Parts that are not set are as {@link BackOff#of} has them.
      *
-     * @throws UnusableSettingException if the delay is not set though something else of it is, or is longer than the longest rest
+     * @throws UnusableSettingException if other parts of it are set without the delay, or the delay is longer than the
+     *     longest rest
      */
     public @Nullable BackOff backOff() {
         Duration delay = get(Duration.class, TaskSetting.BACK_OFF_DELAY);
@@ -167,7 +174,7 @@ public final class TaskSettings {
                 maxDelay == null ? usual.maxDelay() : maxDelay);
     }
 
-    /** Returns what follows from the delay of the back-off, where no more of it is set. */
+    /** Returns the settings that follow from the delay of the back-off, if no more of it is set. */
     TaskSettings usual() {
         BackOff all = backOff();
         if (all == null) {
@@ -195,6 +202,11 @@ public final class TaskSettings {
      */
     public @Nullable Integer pauseAfterFailures() {
         return get(Integer.class, TaskSetting.PAUSE_AFTER_FAILURES);
+    }
+
+    /** Returns whether its runs are observed, in the place of the setting for all tasks. */
+    public @Nullable Boolean observe() {
+        return get(Boolean.class, TaskSetting.OBSERVE);
     }
 
     @Override
@@ -249,7 +261,7 @@ public final class TaskSettings {
             return set(TaskSetting.INITIAL_DELAY, initialDelay);
         }
 
-        /** Sets what becomes of runs that are missed. */
+        /** Sets the treatment of missed runs. */
         public Builder missedRuns(@Nullable MissedRuns missedRuns) {
             return set(TaskSetting.MISSED_RUNS, missedRuns);
         }
@@ -264,12 +276,19 @@ public final class TaskSettings {
             return set(TaskSetting.JITTER_KIND, jitterKind);
         }
 
-        /** Sets what becomes of runs at times of day that do not exist. */
+        /**
+         * Sets how late a run may start so that it shares a wake-up with others, in place of the scheduler's tolerance.
+         */
+        public Builder startTolerance(@Nullable Duration startTolerance) {
+            return set(TaskSetting.START_TOLERANCE, startTolerance);
+        }
+
+        /** Sets the treatment of runs at times of day that do not exist. */
         public Builder gap(@Nullable Gap gap) {
             return set(TaskSetting.GAP, gap);
         }
 
-        /** Sets what becomes of runs at times of day that come twice. */
+        /** Sets the treatment of runs at times of day that occur twice. */
         public Builder overlap(@Nullable Overlap overlap) {
             return set(TaskSetting.OVERLAP, overlap);
         }
@@ -306,6 +325,14 @@ public final class TaskSettings {
         /** Sets after how many failures in a row the task is paused; 0 for never. */
         public Builder pauseAfterFailures(@Nullable Integer pauseAfterFailures) {
             return set(TaskSetting.PAUSE_AFTER_FAILURES, pauseAfterFailures);
+        }
+
+        /**
+         * Sets whether its runs are observed, in the place of {@code wheel.scheduler.observe}, which has to be set. An
+         * annotated method, which Spring observes, can be left out alone.
+         */
+        public Builder observe(@Nullable Boolean observe) {
+            return set(TaskSetting.OBSERVE, observe);
         }
 
         /**

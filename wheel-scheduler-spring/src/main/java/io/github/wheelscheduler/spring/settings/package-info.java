@@ -1,5 +1,5 @@
 /**
- * What users set for single tasks, by id, before those are scheduled: settings, where they come from, and the id of each annotated
+ * Settings of single tasks, by id, before they are scheduled: their values, their sources, and the id of each annotated
  * method. Entered from all other rooms; knows none of them.
  */
 @NullMarked

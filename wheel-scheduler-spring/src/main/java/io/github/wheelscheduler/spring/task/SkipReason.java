@@ -8,7 +8,7 @@ public enum SkipReason {
     PAUSED,
     /** The task was running already, because a run of it had been triggered. */
     RUNNING,
-    /** The run of a fixed-rate task was missed, and is not made up. */
+    /** The run of a fixed-rate task was missed, and is not caught up. */
     MISSED,
     /** The group was full, and lets no run wait. */
     FULL;

@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * How often tasks are going to start within 24 hours, by their schedules: rates are counted by arithmetic, fixed delays as if each run took as
- * long as the last one, crons one by one, up to a bound. Tasks that are paused, disabled or over do not start.
+ * The expected number of starts of tasks within 24 hours, by their schedules. Rates are counted by arithmetic, fixed
+ * delays as if each run took as long as the last one. Crons are evaluated one by one, up to a bound. Tasks that are
+ * paused, disabled or over do not start.
  *
  * @param from the begin of the first slot
  * @param slot how long each is
  * @param totals the starts in each slot
  * @param together the seconds in which most crons and one-time tasks start, two at least, most first; tasks with a jitter do not count here
- * @param lines the tasks that were asked for
+ * @param lines the requested tasks
  * @param untold how many tasks follow a trigger of the user's own, of which only the next start is known
  * @param cut whether not all starts were counted, as they are too many for a cron, or for one answer
  */

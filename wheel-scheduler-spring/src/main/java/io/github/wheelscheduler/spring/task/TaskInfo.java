@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param origin who has scheduled it
  * @param schedule when it runs
  * @param configured when it runs by its code and settings, to which a reset leads back; null unless it has been re-timed
- * @param settings what is set for it
- * @param state what it is doing
+ * @param settings its settings
+ * @param state its state
  * @param next when it is due next; null while a run keeps it waiting, and when it is over
  * @param lateBy by how much its next run is late by now; zero if it is not
  * @param overdue whether that is more than the registry's grace allows
- * @param runningSince when the first of the runs started that are going on; null unless one is
+ * @param runningSince the start of the first active run; null if there is none
  * @param lastSuccess when it last ended well; null if it never has
  * @param lastFailure when a run of it last failed; null if none has
  * @param runs how often it has run
@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param failuresInARow how many have failed since the last success
  * @param pausedAfterFailures whether it has been paused because of them
  * @param skips how many runs did not take place when they were due
- * @param missed how many runs of a fixed rate, or instants of a cron, were missed while the task or the scheduler was busy, and were not made up
+ * @param missed how many runs of a fixed rate, or instants of a cron, were missed while the task or the scheduler was
+ *     busy, and were not caught up
  * @param overruns how many runs took longer than it was to the next one
  * @param recent the last outcomes, at most ten, that of the run which ended last first
  */
@@ -59,7 +60,7 @@ public record TaskInfo(
     }
 
     /**
-     * What sort of a task it is, for who wants to know no more than that.
+     * The kind of a task, for callers that need no more than that.
      *
      * @param origin who has scheduled it
      * @param named whether it was given a name, by the code that has scheduled it or as a {@link io.github.wheelscheduler.NamedTask}
@@ -76,7 +77,7 @@ public record TaskInfo(
      */
     public record Stack(String thread, Thread.State state, String trace) {}
 
-    /** Who has scheduled a task. */
+    /** The origin of a task. */
     public enum Origin {
         /** Spring, usually for a {@code @Scheduled} method. */
         ANNOTATED,
@@ -86,11 +87,13 @@ public record TaskInfo(
         PROGRAMMATIC
     }
 
-    /** What a task is doing. */
+    /** The state of a task. */
     public enum State {
         /** It waits for its time. */
         PENDING,
-        /** It is running; there may be a next run all the same if this one has returned and goes on, as that of a reactive method. */
+        /**
+         * It is running. There may be a next run if this one has returned and continues, as that of a reactive method.
+         */
         RUNNING,
         /** It has been paused: runs that become due do not take place. */
         PAUSED,

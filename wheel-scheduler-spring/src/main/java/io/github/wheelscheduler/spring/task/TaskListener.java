@@ -3,8 +3,8 @@ package io.github.wheelscheduler.spring.task;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 
 /**
- * Is told what becomes of the tasks of a {@link TaskRegistry}, on the thread where it happens. It should be quick; what it
- * throws is logged once and never harms a task.
+ * Receives the events of the tasks of a {@link TaskRegistry}, on the thread where they happen. It should be quick; what
+ * it throws is logged once and never harms a task.
  */
 public interface TaskListener {
 
@@ -18,16 +18,17 @@ public interface TaskListener {
     default void removed(String id) {}
 
     /**
-     * A run has ended. Of one that went on when its method had returned, that may be beside the next one, on the thread where its publisher ended.
+     * A run has ended. Of one that continued when its method had returned, that may be beside the next one, on the
+     * thread where its publisher ended.
      *
      * @param overran whether it took longer than it is to the next run
      */
     default void ran(String id, RunOutcome outcome, boolean overran) {}
 
-    /** So many runs were missed, and are not made up. */
+    /** So many runs were missed, and are not caught up. */
     default void missed(String id, long runs) {}
 
-    /** The task has been paused, as so many of its runs in a row have failed. */
+    /** The task has been paused after a number of failed runs in a row. */
     default void pausedAfterFailures(String id, long failures) {}
 
     /** A run did not take place. */

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text a part of the id, in upper or lower case; empty for any id
  * @param conditions a task is found if it meets one of them; empty for any task
- * @param order what comes first
+ * @param order the order of the tasks
  * @param descending whether that order is turned around
- * @param after what the page before has as {@link Page#next}; null for the first page
+ * @param after the {@link Page#next} of the previous page; null for the first page
  * @param offset how many tasks are left out, from there on
  * @param limit how many tasks a page has at most
  */
@@ -45,7 +45,10 @@ public record TaskQuery(
         }
     }
 
-    /** Returns this query, for tasks whose ids have that text in them, in upper or lower case. */
+    /**
+     * Returns this query, for tasks that have each word of a text, in upper or lower case, in their id or, if their last
+     * run failed, in the type or message of its exception.
+     */
     public TaskQuery withText(String other) {
         return new TaskQuery(other, conditions, order, descending, after, offset, limit);
     }
@@ -65,7 +68,7 @@ public record TaskQuery(
     /**
      * Returns this query, for the tasks that come after a page.
      *
-     * @param next what that page has as {@link Page#next}; null for the first page
+     * @param next the {@link Page#next} of that page; null for the first page
      */
     public TaskQuery after(@Nullable String next) {
         return new TaskQuery(text, conditions, order, descending, next, offset, limit);
@@ -80,7 +83,7 @@ public record TaskQuery(
         return new TaskQuery(text, conditions, order, descending, after, from, atMost);
     }
 
-    /** What can be said of a task. A task may meet several of them. */
+    /** Conditions of a task, of which it may meet several. */
     public enum Condition {
         /** Its next run is late, by more than the grace allows. */
         OVERDUE,
@@ -100,7 +103,7 @@ public record TaskQuery(
         OVER
     }
 
-    /** What tasks are put in order by. Tasks that are equal in it are in the order of their ids. */
+    /** The sort keys of tasks. Tasks that are equal in it are in the order of their ids. */
     public enum Order {
         /** The scheduler, in the order in which schedulers were given, and then the id. */
         SCHEDULER,
@@ -112,7 +115,10 @@ public record TaskQuery(
         LAST_FAILURE,
         /** By how much the next run is late by now. */
         LATENESS,
-        /** What needs a look: tasks that are overdue or failing, the latest first, and then all others, the next to run first. */
+        /**
+         * By attention: tasks that are overdue or failing, the latest first, and then all others, the next to run
+         * first.
+         */
         URGENCY
     }
 
@@ -120,7 +126,7 @@ public record TaskQuery(
      * Tasks that were found.
      *
      * @param <T> what is said of each
-     * @param tasks in the order that was asked for
+     * @param tasks in the requested order
      * @param total how many tasks were found, on this page and on others
      * @param next stands for the end of this page, to be passed to {@link #after}; null if no task comes after it
      */

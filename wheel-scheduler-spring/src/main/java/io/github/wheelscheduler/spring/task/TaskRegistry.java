@@ -29,8 +29,8 @@ import org.apache.commons.logging.LogFactory;
  * The tasks of a scheduler on the wheel that have an id, to look at and to steer: tasks of {@code @Scheduled} methods,
  * tasks that repeat, and tasks that have been given a name. One-time tasks without a name are only counted.
  *
- * <p>All methods may be called from any thread, and take effect from the next run on; a run that is going on is left alone.
- * A paused or triggered task keeps its phase.
+ * <p>All methods may be called from any thread, and take effect from the next run on; an active run is not affected. A
+ * paused or triggered task keeps its phase.
  */
 public final class TaskRegistry {
 
@@ -65,10 +65,10 @@ public final class TaskRegistry {
      * Schedules a task under a name, which is its id.
      *
      * @return its future, which stays the same when the task is re-timed
-     * @throws IllegalArgumentException if a task of that name is scheduled, the name is blank, longer than 250 characters or
-     *     cannot be written in a path (control characters, halves of characters, {@code ;}, {@code %}, {@code \},
-     *     {@code //}, a slash at an end, {@code .} or {@code ..} alone between slashes), or the schedule names no time to
-     *     come
+     * @throws IllegalArgumentException if a task of that name is scheduled, the schedule has no time in the future, or
+     *     the name is blank, longer than 250 characters or not usable in a path. A path has no control characters,
+     *     unpaired surrogates, {@code ;}, {@code %}, {@code \}, {@code //}, slash at an end, or {@code .} or {@code ..}
+     *     alone between slashes
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule) {
@@ -76,8 +76,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Schedules a task under a name, with settings. What is {@linkplain TaskCatalog#override set from outside} for that name goes
-     * over them.
+     * Schedules a task under a name, with settings. {@linkplain TaskCatalog#override External settings} for that name
+     * override them.
      *
      * @return its future, which stays the same when the task is re-timed
      * @throws IllegalArgumentException if a task of that name is scheduled, the name is not allowed, or the schedule names no time to come
@@ -122,8 +122,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Finds tasks, and puts them in order. Tasks are looked at one after the other while they go on: one that changes meanwhile may be shown
-     * as it is a moment later. No run waits for it.
+     * Finds tasks, and puts them in order. Tasks are read one after the other while they run: one that changes
+     * meanwhile may be shown as it is a moment later. No run waits for it.
      *
      * @throws IllegalArgumentException if what the page is to come after is not of a page in the same order
      */
@@ -145,8 +145,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Finds tasks of several schedulers, see {@link #find(Map, TaskQuery, BiFunction)}, and says also how the tasks of each scheduler are doing. All
-     * that is said comes from one look at each task.
+     * Finds tasks of several schedulers, see {@link #find(Map, TaskQuery, BiFunction)}, and returns the state of the
+     * tasks of each scheduler as well. All values come from one look at each task.
      *
      * @param <T> what is shown of a task
      * @param most how many tasks of each sort are shown of each scheduler
@@ -190,7 +190,7 @@ public final class TaskRegistry {
     }
 
     /**
-     * Returns the tasks that are overdue, in the order of their ids, at most so many.
+     * Returns the overdue tasks, in the order of their ids, up to the given number.
      *
      * @throws IllegalArgumentException if the number is negative
      */
@@ -213,7 +213,10 @@ public final class TaskRegistry {
         return Optional.ofNullable(book.get(id)).map(look::info);
     }
 
-    /** Returns the tasks that have been paused because of their failures, in the order of their ids, at most so many. */
+    /**
+     * Returns the tasks that have been paused because of their failures, in the order of their ids, up to the given
+     * number.
+     */
     public List<String> pausedAfterFailures(int limit) {
         return book.tasks().stream()
                 .filter(TaskSeries::isPausedAfterFailures)
@@ -223,7 +226,7 @@ public final class TaskRegistry {
                 .toList();
     }
 
-    /** Returns what sort of a task has that id, if there is one; this looks at no more than that. */
+    /** Returns the kind of the task with that id, if there is one; reads no more than that. */
     public Optional<TaskInfo.Sort> sortOf(String id) {
         return Optional.ofNullable(book.get(id))
                 .map(task -> new TaskInfo.Sort(
@@ -239,8 +242,9 @@ public final class TaskRegistry {
     }
 
     /**
-     * Returns the stacks of the threads in runs of a task, each for a run that went on all the time that it was looked at; empty if none does. A run
-     * that goes on after its method has returned is on no thread. This stops the thread for a moment.
+     * Returns the stacks of the threads in runs of a task, each for a run that was active during the whole check; empty
+     * if there is none. A run that continues after its method has returned is on no thread. This stops the thread for a
+     * moment.
      *
      * @throws UnknownTaskException if there is no such task
      */
@@ -249,9 +253,10 @@ public final class TaskRegistry {
     }
 
     /**
-     * Returns when a task starts by its schedule, at most so many times, as if it were not paused and no run took longer than it is to the next. A
-     * start that is late is the first one, though it has passed. No trigger of a user's own is asked for this: of that, as of a fixed delay, no
-     * more than the next start is known, and none while a run goes on. Jitter is that of the next start; the following ones are drawn later.
+     * Returns when a task starts by its schedule, up to the given number of times, as if it were not paused and no run
+     * took longer than it is to the next. A start that is late is the first one, though it has passed. No trigger of a
+     * user's own is asked for this: of that, as of a fixed delay, no more than the next start is known, and none while
+     * a run is active. Jitter is that of the next start; the following ones are drawn later.
      *
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalArgumentException if the number is negative
@@ -261,8 +266,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Returns when a task would start, at most so many times, if it were {@linkplain #retime re-timed} now; changes nothing. Of a trigger of the
-     * user's own, nothing is known.
+     * Returns when a task would start, up to the given number of times, if it were {@linkplain #retime re-timed} now;
+     * changes nothing. Of a trigger of the user's own, nothing is known.
      *
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalArgumentException if the number is negative
@@ -298,8 +303,10 @@ public final class TaskRegistry {
         return Optional.ofNullable(require(id).lastError());
     }
 
-    /** Returns how many runs did not take place for that reason since the start; of {@code MISSED} ones, what timers know
-     * nothing of: instants of crons, and what only the settings of tasks leave out. */
+    /**
+     * Returns the number of runs skipped for that reason since the start. For {@code MISSED}, it counts only
+     * runs that timers do not count: instants of crons, and runs skipped by settings of tasks.
+     */
     public long skips(SkipReason reason) {
         return book.news.skips(reason);
     }
@@ -359,7 +366,7 @@ public final class TaskRegistry {
     }
 
     /**
-     * Gives a task back what the code and its settings say, as at the start: its schedule, whether it is enabled, and no pause and no
+     * Resets a task to its code and settings, as at the start: its schedule, whether it is enabled, and no pause and no
      * failures to count on from. A fixed rate or delay that was re-timed starts one interval from now.
      *
      * @throws UnknownTaskException if there is no such task
@@ -371,13 +378,13 @@ public final class TaskRegistry {
     }
 
     /**
-     * Interrupts the runs of a task that go on: the thread of a run that is on one, each time this is called; of a reactive method's run, also
-     * one that goes on after its return, cancels the subscription where that is known. A thread that has gone on to something else is never
-     * interrupted. What becomes of the run is up to its code; the next runs take place.
+     * Interrupts the active runs of a task. Each call interrupts the thread of a run that is on one. For a reactive
+     * method, even after its return, it cancels the subscription if that is known. A thread that has moved on to
+     * something else is never interrupted. The code of the run decides how it ends; the next runs take place.
      *
      * @return how many runs
      * @throws UnknownTaskException if there is no such task
-     * @throws IllegalStateException if no run goes on, or none that can be interrupted
+     * @throws IllegalStateException if there is no active run that can be interrupted
      */
     public int interrupt(String id) {
         return steered("interrupt", id).interrupt();
@@ -394,7 +401,7 @@ public final class TaskRegistry {
 
     // Listeners
 
-    /** Tells the listener from now on what becomes of tasks; the tasks that are there already are told as added. */
+    /** Reports events of tasks to the listener from now on; existing tasks are reported as added. */
     public void addListener(TaskListener listener) {
         book.news.add(Objects.requireNonNull(listener, "listener must not be null"));
         for (String id : ids()) {

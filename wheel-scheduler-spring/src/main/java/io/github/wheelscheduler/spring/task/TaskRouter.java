@@ -15,10 +15,11 @@ public interface TaskRouter {
      * Takes a task, or leaves it to the scheduler.
      *
      * @param id which it is, as for its settings; several schedules of a method have the same
-     * @param task what is to run
-     * @param schedule when, after settings have been heard
+     * @param task the task to run
+     * @param schedule the schedule, after settings have been applied
      * @param first when a fixed rate or delay starts; null for at once
-     * @param isEnabled whether it runs at all on this node; a scheduler that it is left to shows it as disabled, and may be told to resume it
+     * @param isEnabled whether it is enabled on this node; otherwise a scheduler shows it as disabled, and may resume
+     *     it
      * @return its future; null to leave it to the scheduler
      */
     @Nullable

@@ -36,12 +36,12 @@ public sealed interface TaskSchedule {
         return null;
     }
 
-    /** Returns the zone in which a cron expression is meant; null if it says none, that is not known, or there is no expression. */
+    /** Returns the zone of a cron expression; null if it has none, the zone is unknown, or there is no expression. */
     default @Nullable ZoneId zone() {
         return null;
     }
 
-    /** Returns this schedule, with that zone if it is a cron expression that says none. */
+    /** Returns this schedule, with that zone if it is a cron expression without one. */
     default TaskSchedule meantIn(ZoneId usualZone) {
         return this;
     }
@@ -181,8 +181,8 @@ public sealed interface TaskSchedule {
      *
      * @param expression as Spring understands it
      * @param zone in which it is meant
-     * @param gap what becomes of times of day that do not exist; null for what Spring does
-     * @param overlap what becomes of times of day that come twice; null for what Spring does
+     * @param gap the treatment of times of day that do not exist; null for Spring's treatment
+     * @param overlap the treatment of times of day that occur twice; null for Spring's treatment
      */
     record Cron(
             String expression,
@@ -201,7 +201,7 @@ public sealed interface TaskSchedule {
             CronExpression ignored = CronExpression.parse(expression);
         }
 
-        /** Returns a trigger that names these instants: Spring's, unless something else is to be done when clocks change. */
+        /** Returns a trigger for these instants: Spring's, unless clock changes are treated otherwise. */
         public Trigger toTrigger() {
             if ((gap == null && overlap == null) || !DaylightSavingTrigger.hasFixedHours(expression)) {
                 return new CronTrigger(expression, zone);
@@ -231,7 +231,7 @@ public sealed interface TaskSchedule {
 
         private final Trigger trigger;
 
-        /** Of an expression that says none; null for that of the scheduler. */
+        /** The zone of an expression without one; null for that of the scheduler. */
         private final @Nullable ZoneId usualZone;
 
         /** Empty if it is not known; null before the first question. */
@@ -265,7 +265,7 @@ public sealed interface TaskSchedule {
                     : new Cron(cronExpression(), usualZone);
         }
 
-        /** Returns who says when. */
+        /** Returns the trigger. */
         public Trigger trigger() {
             return trigger;
         }
@@ -326,7 +326,7 @@ public sealed interface TaskSchedule {
             return trigger.hashCode();
         }
 
-        /** What a trigger says of itself may be a secret. */
+        /** The text of a trigger may contain a secret. */
         @Override
         public String toString() {
             return kind() + " " + text();

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one look at all tasks of some schedulers shows.
+ * The result of one look at all tasks of some schedulers.
  *
- * @param <T> what is said of a task of the page
- * @param page the tasks that were asked for
- * @param schedulers what was seen of the tasks of each, by its name
+ * @param <T> the details of a task of the page
+ * @param page the requested tasks
+ * @param schedulers the state of the tasks of each scheduler, by its name
  */
 public record TaskSurvey<T>(TaskQuery.Page<T> page, Map<String, OfScheduler> schedulers) {
 

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.spring.task;
 
-/** Says that there is no task with an id. */
+/** Thrown if there is no task with an id. */
 @SuppressWarnings("serial")
 public final class UnknownTaskException extends IllegalArgumentException {
 

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.spring.watch;
 
-/** Is told, on the thread of each run before it starts, what the run has waited for. What it throws harms nothing. */
+/** Called on the thread of each run before it starts, with the causes of its delay. Its exceptions are ignored. */
 @FunctionalInterface
 public interface LatenessListener {
 
@@ -9,7 +9,7 @@ public interface LatenessListener {
      *
      * @param wheelNanos how long after its deadline the tick thread handed it over
      * @param queueNanos how long it has waited for a worker since
-     * @param nowNanos the time now, as the scheduler's executor tells it
+     * @param nowNanos the current time of the scheduler's executor
      */
     void starting(long wheelNanos, long queueNanos, long nowNanos);
 }

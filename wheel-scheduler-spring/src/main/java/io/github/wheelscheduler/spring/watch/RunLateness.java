@@ -13,7 +13,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** How late the runs of a scheduler start. All methods may be called from any thread. */
+/** The lateness of the runs of a scheduler. All methods may be called from any thread. */
 public final class RunLateness implements LatenessListener {
 
     private static final Log logger = LogFactory.getLog(RunLateness.class);
@@ -32,12 +32,12 @@ public final class RunLateness implements LatenessListener {
      */
     private record Windows(long startNanos, LatenessCounts previous, LatenessCounts current) {}
 
-    /** Makes one that asks the clock, in nanoseconds, when it is asked. */
+    /** Creates one that reads the clock, in nanoseconds, on demand. */
     public RunLateness(LongSupplier nanoClock) {
         this.nanoClock = nanoClock;
     }
 
-    /** Notes what a run has waited for, and tells the listeners. On its thread. */
+    /** Records the delay of a run, and calls the listeners. On its thread. */
     @Override
     public void starting(long wheelNanos, long queueNanos, long nowNanos) {
         Windows seen = windows.get();
@@ -50,7 +50,7 @@ public final class RunLateness implements LatenessListener {
                 listener.starting(wheelNanos, queueNanos, nowNanos);
             } catch (Throwable ex) {
                 if (listenerFailed.compareAndSet(false, true)) {
-                    logger.warn("A lateness listener failed; runs go on, and this is said once", ex);
+                    logger.warn("A lateness listener failed; runs continue, and further failures are not logged", ex);
                 }
             }
         }

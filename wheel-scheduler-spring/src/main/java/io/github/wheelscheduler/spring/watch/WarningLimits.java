@@ -4,13 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From when on a scheduler on the wheel says in the log that something is wrong. Each kind of warning is given once a
- * minute at most, with the number of warnings that were held back.
+ * The thresholds from which a scheduler on the wheel logs warnings. Each kind of warning is given once a minute at
+ * most, with the number of warnings that were held back.
  *
- * @param oversleep how much later than its deadline the tick thread may hand a run over; zero for as late as it likes
- * @param queueWait how long a due run may wait for a worker; zero for as long as it likes
- * @param run how long a run may take before the stack of its thread is logged; null or zero for as long as it likes
- * @param interrupt how long a run of a registered task may take before it is interrupted; null or zero for as long as it likes
+ * @param oversleep maximum delay of the hand-over of a run by the tick thread; zero disables the warning
+ * @param queueWait maximum time a due run may wait for a worker; zero disables the warning
+ * @param run maximum duration of a run before the stack of its thread is logged; null or zero disables the warning
+ * @param interrupt maximum duration of a run of a registered task before it is interrupted; null or zero never
+ *     interrupts
  */
 public record WarningLimits(
         Duration oversleep,

@@ -1,5 +1,5 @@
 /**
- * How late runs start, and from when on the log is told of it: {@link io.github.wheelscheduler.spring.watch.RunLateness} and
+ * Lateness of runs and the thresholds of its warnings: {@link io.github.wheelscheduler.spring.watch.RunLateness} and
  * {@link io.github.wheelscheduler.spring.watch.WarningLimits}.
  */
 @NullMarked

@@ -26,7 +26,7 @@ class ClockJumpIT {
     private static final Path LIBRARIES = Path.of("/usr/lib");
     private static final String LIBRARY = "libfaketime.so.1";
     private static final int DEPTH = 4;
-    private static final int ATTEMPTS = 3;
+    private static final int ATTEMPTS = 5;
     private static final int NOTICED_WITHIN_MILLIS = 1_500;
 
     @Test

@@ -53,7 +53,8 @@ final class StoppedProcessChild {
         });
         ThreadPoolTaskScheduler springs = new ThreadPoolTaskScheduler();
         springs.initialize();
-        Instant first = Instant.now().plusMillis(300);
+        // Later than a busy machine takes to schedule them all.
+        Instant first = Instant.now().plusSeconds(3);
         for (MissedRuns policy : MissedRuns.values()) {
             TaskSettings settings = TaskSettings.builder()
                     .missedRuns(policy)
@@ -63,6 +64,9 @@ final class StoppedProcessChild {
                     .schedule(policy.name(), noting(policy.name()), TaskSchedule.fixedRate(PERIOD), settings);
         }
         ScheduledFuture<?> ignored = springs.scheduleAtFixedRate(noting(SPRINGS), first, PERIOD);
+        while (runs.get(SPRINGS).isEmpty()) {
+            Thread.sleep(LOOK_MILLIS);
+        }
         long resumedNanos = awaitHalt();
         Thread.sleep(AFTERWARDS_MILLIS);
         runs.forEach((name, own) -> {

@@ -17,10 +17,12 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -272,6 +274,105 @@ class ObservedRunsTest {
         awaitThat(() ->
                 stopped.stream().map(run -> valueOf(run, "task.id")).distinct().count() == 2);
         assertThat(stopped).allSatisfy(run -> assertThat(valueOf(run, "task")).isEqualTo("cleanup"));
+    }
+
+    private final AtomicInteger looks = new AtomicInteger();
+
+    private void observeLinked(ObservedTasks which, RuntimeException... broken) {
+        RunOrigin caller = new RunOrigin("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", true, true);
+        Supplier<@Nullable RunOrigin> origins = () -> {
+            looks.incrementAndGet();
+            if (broken.length > 0) {
+                throw broken[0];
+            }
+            return caller;
+        };
+        scheduler.setRunObservation(
+                new WheelRunObservation(() -> registry, which, null, origins, Duration.ofSeconds(5)));
+        if (!scheduler.isInitialized()) {
+            scheduler.initialize();
+        }
+    }
+
+    @Test
+    void callLooksForASpanWhereARunMayNameIt() {
+        observeLinked(ObservedTasks.ANNOTATED);
+        timer(() -> {});
+        named("annotated", () -> {}, NOW);
+        repeat(() -> {});
+        observeLinked(ObservedTasks.NAMED);
+        timer(() -> {});
+        named("rate", () -> {}, TaskSchedule.fixedRate(Duration.ofDays(1)));
+        named("cron", () -> {}, TaskSchedule.cron("0 0 0 1 1 *"));
+        assertThat(looks).hasValue(0);
+        named("once", () -> {}, NOW);
+        assertThat(looks).hasValue(1);
+        scheduler.getTaskRegistry().trigger("cron");
+        assertThat(looks).hasValue(2);
+        observeLinked(ObservedTasks.ALL);
+        timer(() -> {});
+        assertThat(looks).hasValue(3);
+    }
+
+    private static boolean isParent(WheelRunContext run) {
+        return Objects.requireNonNull(run.getOrigin()).isParent();
+    }
+
+    @Test
+    void runSoonIsAChildAndALaterOneIsNot() {
+        observeLinked(ObservedTasks.ALL);
+        timer(() -> {});
+        assertThat(isParent(onlyRun())).isTrue();
+        named("later", () -> {}, TaskSchedule.once(Instant.now().plusSeconds(60)));
+        scheduler.getTaskRegistry().trigger("later");
+        awaitThat(() -> stopped.size() == 2);
+        assertThat(isParent(stopped.get(1))).isFalse();
+    }
+
+    @Test
+    void runByHandIsNoChild() {
+        observeLinked(ObservedTasks.ALL);
+        named("rate", () -> {}, TaskSchedule.fixedRate(Duration.ofDays(1)));
+        assertThat(onlyRun().getOrigin()).isNull();
+        scheduler.getTaskRegistry().trigger("rate");
+        awaitThat(() -> stopped.size() == 2);
+        assertThat(isParent(stopped.get(1))).isFalse();
+    }
+
+    @Test
+    void pausedTaskNamesWhatEndsThePause() {
+        observeLinked(ObservedTasks.ALL);
+        named("once", () -> {}, TaskSchedule.once(Instant.now().plusSeconds(60)));
+        scheduler.getTaskRegistry().pause("once");
+        scheduler.getTaskRegistry().retime("once", TaskSchedule.once(Instant.now()));
+        observedAfter(() -> {});
+        assertThat(stopped).isEmpty();
+        scheduler.getTaskRegistry().resume("once");
+        assertThat(isParent(onlyRun())).isFalse();
+    }
+
+    @Test
+    void brokenLookForASpanHarmsNoTask() {
+        observeLinked(ObservedTasks.ALL, new IllegalStateException("broken"));
+        timer(() -> {});
+        assertThat(onlyRun().getOrigin()).isNull();
+        named("once", () -> {}, NOW);
+        awaitThat(() -> stopped.size() == 2);
+        assertThat(stopped.get(1).getOrigin()).isNull();
+    }
+
+    @Test
+    void linkedTimersAreWhatTheyWere() {
+        observeLinked(ObservedTasks.ALL);
+        Instant later = Instant.now().plusSeconds(3_600);
+        ScheduledFuture<?> timer = scheduler.schedule(new Cleanup(), later);
+        assertThat(timer.toString()).contains("task = cleanup");
+        ScheduledFuture<?> once = scheduler.getTaskRegistry().schedule("once", () -> {}, TaskSchedule.once(later));
+        assertThat(scheduler.getScheduledThreadPoolExecutor().getQueue()).contains((Runnable) timer, (Runnable) once);
+        assertThat(scheduler.getTaskRegistry().get("once").id()).isEqualTo("once");
+        assertThat(timer.cancel(false)).isTrue();
+        assertThat(once.cancel(false)).isTrue();
+        assertThat(scheduler.getScheduledThreadPoolExecutor().getQueue()).isEmpty();
     }
 
     @Test

@@ -77,7 +77,7 @@ class TaskCatalogTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> catalog.declare(declaration("push", "job", true, ONE)))
                 .withMessageContaining(
-                        "job was given to " + Jobs.class.getName() + ".poll and to " + Jobs.class.getName() + ".push");
+                        "job belongs to " + Jobs.class.getName() + ".poll and to " + Jobs.class.getName() + ".push");
     }
 
     @Test
@@ -100,7 +100,7 @@ class TaskCatalogTest {
         catalog.declare(declaration("poll", "Jobs.poll", false, TaskSettings.NONE));
         assertThatIllegalStateException()
                 .isThrownBy(() -> catalog.declare(declaration("push", "Jobs.poll", true, ONE)))
-                .withMessageContaining("Jobs.poll was given to");
+                .withMessageContaining("Jobs.poll belongs to");
     }
 
     @Test

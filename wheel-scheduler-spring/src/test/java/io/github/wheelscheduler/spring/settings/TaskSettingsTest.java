@@ -37,6 +37,8 @@ class TaskSettingsTest {
         assertUnusable("fixed-delay", "must be positive", () -> builder().fixedDelay(SECOND.negated()));
         assertUnusable("initial-delay", "must not be negative", () -> builder().initialDelay(SECOND.negated()));
         assertUnusable("jitter", "must not be negative", () -> builder().jitter(SECOND.negated()));
+        assertUnusable(
+                "start-tolerance", "must not be negative", () -> builder().startTolerance(SECOND.negated()));
         assertUnusable("time-limit", "must be positive", () -> builder().timeLimit(Duration.ZERO));
         assertUnusable(
                 "pause-after-failures", "must not be negative", () -> builder().pauseAfterFailures(-1));

@@ -94,6 +94,10 @@ class LastErrorTest {
         awaitThat(() -> registry.get(ID).failures() == 1);
         RunOutcome.LastError error = registry.lastError(ID).orElseThrow();
         assertThat(error.traceId()).isEqualTo(error.message() + " on " + error.message());
+        RunOutcome last = registry.get(ID).recent().get(0);
+        assertThat(last.failure())
+                .isEqualTo(new RunOutcome.Failure(
+                        IllegalStateException.class.getName(), error.message(), error.traceId()));
     }
 
     @Test

@@ -79,12 +79,12 @@ class MissedRunsLogTest {
                 awaitThat(() ->
                         scheduler.getTaskRegistry().list(0, tasks).stream().allMatch(task -> task.missed() > 0));
             }
-            awaitThat(() -> !log.said(" not made up; ").isEmpty());
+            awaitThat(() -> !log.said(" not caught up; ").isEmpty());
             scheduler.shutdown();
             // One a second after the first, and the rest when the scheduler ends.
-            assertThat(log.said(" not made up; ")).hasSizeBetween(1, 2);
-            assertThat(log.said(" not made up; ").get(0))
-                    .matches(".*Tasks have fallen behind \\d{2,} times, and missed \\d+ runs, which are not made up; "
+            assertThat(log.said(" not caught up; ")).hasSizeBetween(1, 2);
+            assertThat(log.said(" not caught up; ").get(0))
+                    .matches(".*Tasks have fallen behind \\d{2,} times, and missed \\d+ runs, which are not caught up; "
                             + "task-\\d+, its fixed-rate is 20 ms; .*; and others");
         } finally {
             scheduler.shutdown();
@@ -111,7 +111,7 @@ class MissedRunsLogTest {
             missRuns(scheduler, Duration.ofMillis(20));
             awaitThat(() -> scheduler.getTaskRegistry().get("failing").missed() > 0);
             scheduler.shutdown();
-            assertThat(log.said(" not made up; ")).isEmpty();
+            assertThat(log.said(" not caught up; ")).isEmpty();
         } finally {
             scheduler.shutdown();
         }

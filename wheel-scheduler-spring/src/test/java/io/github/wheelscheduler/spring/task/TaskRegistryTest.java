@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
+import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
@@ -298,7 +299,7 @@ class TaskRegistryTest {
         assertThat(registry.get("clean-up").origin()).isEqualTo(TaskInfo.Origin.NAMED);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> registry.schedule("clean-up", () -> {}, TaskSchedule.fixedRate(HOUR)))
-                .withMessage("name must not be that of a task which is scheduled, was clean-up");
+                .withMessage("name must not be the name of a scheduled task, was clean-up");
         assertThat(first.cancel(false)).isTrue();
         assertThat(registry.schedule("clean-up", () -> {}, TaskSchedule.cron("0 0 0 1 1 *"))
                         .isDone())
@@ -420,7 +421,7 @@ class TaskRegistryTest {
         assertThat(seen.recent())
                 .filteredOn(outcome -> !outcome.isSuccess())
                 .hasSize(5)
-                .allMatch(outcome -> new RunOutcome.Failure(IllegalStateException.class.getName(), "on purpose")
+                .allMatch(outcome -> new RunOutcome.Failure(IllegalStateException.class.getName(), "on purpose", null)
                         .equals(outcome.failure()));
         assertThat(seen.lastSuccess()).isBeforeOrEqualTo(Instant.now());
         assertThat(scheduler.getFailedRuns()).isEqualTo(seen.failures());
@@ -461,6 +462,20 @@ class TaskRegistryTest {
         assertThat(seen.lateBy()).isGreaterThan(Duration.ofMillis(10));
         assertThat(registry.overdue(0)).isEmpty();
         gate.open();
+    }
+
+    @Test
+    void nothingIsOverdueWhileTheSchedulerIsHeldBack() {
+        registry.setOverdueGrace(0, Duration.ZERO);
+        scheduler.stop();
+        ScheduledFuture<?> ignored = registry.schedule("held", () -> {}, TaskSchedule.fixedRate(HOUR));
+        awaitThat(() -> registry.get("held").lateBy().toMillis() > 10);
+        assertThat(registry.get("held").overdue()).isFalse();
+        assertThat(registry.overdue()).isZero();
+        scheduler.setMode(SchedulerMode.HALTED);
+        scheduler.start();
+        assertThat(registry.get("held").overdue()).isFalse();
+        assertThat(registry.overdue()).isZero();
     }
 
     @Test
@@ -585,7 +600,7 @@ class TaskRegistryTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TaskNames.check("name", name))
                 .withMessageStartingWith("name must not contain line breaks or other control characters, "
-                        + "halves of characters, ; % \\ or //,");
+                        + "unpaired surrogates, ; % \\ or //,");
         assertThat(TaskNames.reachable(name)).contains("?");
         assertThatNoException().isThrownBy(() -> TaskNames.check("name", TaskNames.reachable(name)));
         assertThat(TaskNames.of(new Named(name, () -> {}), new TaskCatalog())).isEqualTo(TaskNames.reachable(name));

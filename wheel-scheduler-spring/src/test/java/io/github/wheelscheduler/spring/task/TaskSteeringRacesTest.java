@@ -99,7 +99,7 @@ class TaskSteeringRacesTest {
             try {
                 registry.retime(id, inAnHour());
             } catch (IllegalStateException ex) {
-                assertThat(ex).hasMessageContaining("must not be over");
+                assertThat(ex).hasMessageContaining("must not have ended");
             }
             boolean cancelled = future.cancel(false);
             try {

@@ -89,7 +89,7 @@ class TaskSteeringTest {
         gate.awaitArrivals(1);
         assertThatIllegalStateException()
                 .isThrownBy(() -> registry.trigger(ID))
-                .withMessage("The task must not be running to be triggered: task");
+                .withMessage("The task must not be running when it is triggered: task");
         gate.open();
     }
 
@@ -132,7 +132,7 @@ class TaskSteeringTest {
         } catch (IllegalStateException ex) {
             assertThat(ex)
                     .hasMessageMatching(
-                            "The task must not (be running to be triggered|have been triggered just before): task");
+                            "The task must not be (running when it is triggered|triggered twice at a time): task");
             return false;
         }
     }
@@ -149,7 +149,8 @@ class TaskSteeringTest {
         try (LogCapture log = LogCapture.ofPackage(TaskUtils.class)) {
             registry.retime(ID, TaskSchedule.fixedRate(OFTEN));
             awaitThat(() -> runs.get() >= 3);
-            assertThat(log.messages()).containsExactly("Unexpected error occurred in scheduled task task; it goes on");
+            assertThat(log.messages())
+                    .containsExactly("Unexpected error occurred in scheduled task task; it continues");
             assertThat(future.isDone()).isFalse();
         }
     }
@@ -394,7 +395,7 @@ class TaskSteeringTest {
         assertThat(runs).hasValue(1);
         assertThatIllegalStateException()
                 .isThrownBy(() -> registry.trigger(ID))
-                .withMessage("The task must not be over: task");
+                .withMessage("The task must not have ended: task");
     }
 
     @Test
@@ -427,7 +428,7 @@ class TaskSteeringTest {
                 .withMessageContaining("every day");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> registry.retime(ID, TaskSchedule.trigger(context -> null)))
-                .withMessageStartingWith("schedule must name a time that is to come");
+                .withMessageStartingWith("schedule must have a time in the future");
         assertThat(task().schedule()).isEqualTo(before);
         assertThat(future.isDone()).isFalse();
     }
@@ -524,7 +525,7 @@ class TaskSteeringTest {
         registry.trigger(ID);
         assertThatIllegalStateException()
                 .isThrownBy(() -> registry.trigger(ID))
-                .withMessage("The task must not have been triggered just before: task");
+                .withMessage("The task must not be triggered twice at a time: task");
         busy.open();
         awaitThat(() -> task().runs() == 1);
         awaitThat(this::tryTrigger);

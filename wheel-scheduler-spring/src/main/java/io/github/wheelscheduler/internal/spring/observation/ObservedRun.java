@@ -1,28 +1,30 @@
 package io.github.wheelscheduler.internal.spring.observation;
 
 import io.github.wheelscheduler.spring.observation.WheelRunContext;
-import io.micrometer.observation.NullObservation;
+import io.github.wheelscheduler.spring.observation.WheelRunContext.Outcome;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observation of a run in progress, which has no parent: an observation or a span that is current on the thread is
- * set aside until the run has ended. By the thread of the run.
+ * The observation of a run in progress, which has no parent: a current observation or span of the thread is suspended
+ * until the run has ended. By the thread of the run.
  */
 public final class ObservedRun {
 
     private final ObservedRuns runs;
+    private final WheelRunContext context;
     private final Observation observation;
     private Observation.@Nullable Scope setAside;
     private Observation.@Nullable Scope scope;
 
     ObservedRun(ObservedRuns runs, ObservationRegistry registry, WheelRunContext context) {
         this.runs = runs;
+        this.context = context;
         this.observation = runs.observation(registry, context);
         boolean isBegun = false;
         try {
-            setAside = new NullObservation(registry).start().openScope();
+            setAside = ObservedRuns.setAside(registry);
             isBegun = true;
             Observation ignored = observation.start();
             scope = observation.openScope();
@@ -36,7 +38,7 @@ public final class ObservedRun {
         }
     }
 
-    /** Makes the observation current once more, inside of what a decorator has made current. */
+    /** Makes the observation current again, within the context of a decorator. */
     public void runInside(Runnable task) {
         Observation.Scope inner = null;
         try {
@@ -51,25 +53,23 @@ public final class ObservedRun {
         }
     }
 
+    /** Ends it as the outcome says. Throws nothing. */
+    public void end(@Nullable Throwable failure, Outcome outcome) {
+        context.setOutcome(outcome);
+        end(failure);
+    }
+
     /** Ends it. Throws nothing. */
     public void end(@Nullable Throwable failure) {
-        try {
-            if (failure != null) {
-                Observation ignored = observation.error(failure);
-            }
-        } catch (Throwable ex) {
-            runs.failed(ex);
+        if (failure != null) {
+            runs.error(observation, failure);
         }
         closeScopes();
         stop();
     }
 
     private void stop() {
-        try {
-            observation.stop();
-        } catch (Throwable ex) {
-            runs.failed(ex);
-        }
+        runs.stop(observation);
     }
 
     private void closeScopes() {
@@ -80,12 +80,6 @@ public final class ObservedRun {
     }
 
     private void close(Observation.@Nullable Scope open) {
-        try {
-            if (open != null) {
-                open.close();
-            }
-        } catch (Throwable ex) {
-            runs.failed(ex);
-        }
+        runs.close(open);
     }
 }

@@ -7,7 +7,7 @@ public final class EpochNanos {
 
     private static final long NANOS_PER_SECOND = 1_000_000_000;
 
-    /** The instants that are so many nanoseconds from the epoch end in the year 2262; clocks for tests may be beyond. */
+    /** Nanoseconds since the epoch overflow in the year 2262; clocks of tests may be beyond. */
     private static final long LAST_SECOND = Long.MAX_VALUE / NANOS_PER_SECOND - 1;
 
     private EpochNanos() {}
@@ -18,7 +18,7 @@ public final class EpochNanos {
         return seconds * NANOS_PER_SECOND + instant.getNano();
     }
 
-    /** Returns the instant that is so many nanoseconds after the epoch. */
+    /** Returns the instant of a number of nanoseconds since the epoch. */
     public static Instant toInstant(long epochNanos) {
         return Instant.ofEpochSecond(0, epochNanos);
     }

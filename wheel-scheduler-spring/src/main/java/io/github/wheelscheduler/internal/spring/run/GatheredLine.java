@@ -11,14 +11,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what happens many times and brings it to the log in one line: a second after the first of it, and a minute after the line before
- * at the earliest, from a thread that ends with it. Any thread.
+ * Counts repeated events and logs a summary line. It comes a second after the first event, and a minute after the
+ * previous line at the earliest, from a thread that ends with it. Any thread.
  */
 public final class GatheredLine {
 
     private static final long SHORTEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** So many things a line names. */
+    /** The number of events that a line names. */
     public static final int MOST_NAMED = 3;
 
     private final Wording wording;
@@ -39,7 +39,7 @@ public final class GatheredLine {
     private long sum;
     private final Set<String> named = new LinkedHashSet<>(2 * MOST_NAMED);
 
-    /** Puts into words what has been gathered. */
+    /** Formats the gathered events. */
     @FunctionalInterface
     public interface Wording {
 
@@ -54,7 +54,7 @@ public final class GatheredLine {
     }
 
     /**
-     * Makes one that has nothing to say.
+     * Creates one without pending lines.
      *
      * @param log takes the lines
      */
@@ -64,7 +64,7 @@ public final class GatheredLine {
         this.time = time;
     }
 
-    /** Takes note that the log has been told otherwise, if this has said nothing yet. */
+    /** Records that the log has a line from elsewhere, if this has not logged any yet. */
     synchronized void begin() {
         if (!hasSaid) {
             noteSaid();
@@ -77,7 +77,7 @@ public final class GatheredLine {
     }
 
     /**
-     * Counts that it has happened, and sees to it that it is said in time; where no thread can be started, the next call does.
+     * Counts an event, and ensures that it is logged in time; if no thread can be started, the next call does.
      *
      * @param name is asked for a name if it is one of the first
      */
@@ -153,7 +153,7 @@ public final class GatheredLine {
         return reporter == Thread.currentThread();
     }
 
-    /** Says what there is to say, now. */
+    /** Logs the pending summary, now. */
     public void say() {
         sayUnless(false);
     }

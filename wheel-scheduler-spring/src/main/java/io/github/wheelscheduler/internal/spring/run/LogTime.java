@@ -5,10 +5,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What limits of the log go by: the time of the machine, also where the scheduler's is virtual.
+ * The time that log limits use: that of the machine, even if the scheduler's time is virtual.
  *
  * @param nanoClock the machine's monotonic clock
- * @param sumUpLater is given what sums up what a limit holds back, as {@link io.github.wheelscheduler.TimeSource#sumUpLater}
+ * @param sumUpLater receives the task that logs a summary of suppressed lines, as
+ *     {@link io.github.wheelscheduler.TimeSource#sumUpLater}
  * @param threads makes the threads that wait until it is time to say something
  */
 public record LogTime(LongSupplier nanoClock, Consumer<Runnable> sumUpLater, ThreadFactory threads) {

@@ -9,8 +9,9 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.scheduling.support.TaskUtils;
 
 /**
- * Logs the failures of tasks that run once, where the user has set no error handler: the first of each kind whole, which is the class of
- * the task and that of what it has thrown, then one line a minute with their number, also when no more of them come. Any thread.
+ * Logs failures of one-time tasks if the user has set no error handler. A kind is the class of the task and of its
+ * exception. The first failure of each kind is logged with its stack, the others as a count, one line a minute, even
+ * after the last one. Any thread.
  */
 final class OneTimeFailureLog {
 
@@ -48,16 +49,17 @@ final class OneTimeFailureLog {
     private static String text(long times, long unknown, List<String> named) {
         String kinds = unknown == 0
                 ? ", of kinds that have been logged before"
-                : ", " + unknown + " of them of kinds that are not logged, as " + MOST_KINDS + " others have been";
-        return "One-time tasks have failed " + times + " times more" + kinds + ": " + named.get(0);
+                : ", " + unknown + " of them of kinds that are not logged, as the limit of " + MOST_KINDS
+                        + " kinds is reached";
+        return "One-time tasks have failed " + times + " more times" + kinds + ": " + named.get(0);
     }
 
-    /** Says what has not been said yet. Throws nothing. */
+    /** Logs the pending summary. Throws nothing. */
     void sumUp() {
         try {
             others.say();
         } catch (Throwable ex) {
-            // Memory is short, or the log is broken.
+            // There is no memory, or the log is broken.
         }
     }
 }

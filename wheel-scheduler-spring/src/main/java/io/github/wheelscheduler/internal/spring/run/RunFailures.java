@@ -3,6 +3,9 @@ package io.github.wheelscheduler.internal.spring.run;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
+import io.github.wheelscheduler.spring.observation.RunOrigin;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -12,7 +15,7 @@ import org.springframework.scheduling.support.TaskUtils;
 import org.springframework.util.ErrorHandler;
 import org.springframework.util.ReflectionUtils;
 
-/** Counts what tasks throw, on its way to the error handler. */
+/** Counts the exceptions of tasks, on their way to the error handler. */
 public final class RunFailures {
 
     /** Needs no memory to be counted up. */
@@ -32,30 +35,39 @@ public final class RunFailures {
         throw new Unlogged(this, thrown);
     });
 
-    /** Makes one whose log is limited by that time. */
+    /** Creates one whose log is limited by that time. */
     public RunFailures(LogTime logTime) {
         this.logTime = logTime;
         this.oneTimeLog = new OneTimeFailureLog(logTime);
     }
 
-    /** Sets who is told of failures, in place of the log: those of tasks that have not failed before. */
+    /** Sets the error handler that replaces the log, for tasks that have not failed before. */
     public void setHandler(ErrorHandler handler) {
         this.handler = handler;
         this.oneTimeHandler = counting(handler);
     }
 
-    /** Returns what is to run in place of a one-time task, with no more objects than Spring would wrap around it. */
+    /** Returns the task to run in place of a one-time task, with no more objects than Spring would wrap around it. */
     public Runnable guard(Runnable task) {
         return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler);
     }
 
-    /** Returns the same for a one-time timer, whose run may be observed. */
-    public Runnable guard(Runnable task, @Nullable ObservedRuns observed) {
-        return observed == null
-                        || task instanceof DelegatingErrorHandlingRunnable
-                        || !observed.includes(task instanceof NamedTask)
-                ? guard(task)
-                : new ObservedOneTime(observed, task, new Noting(oneTimeHandler));
+    /**
+     * Returns the same for a one-time timer, whose run may be observed.
+     *
+     * @param clock the clock for the time until it is due
+     */
+    public Runnable guard(Runnable task, @Nullable ObservedRuns observed, Clock clock, Instant due) {
+        if (observed == null
+                || task instanceof DelegatingErrorHandlingRunnable
+                || !observed.includes(task instanceof NamedTask)) {
+            return guard(task);
+        }
+        RunOrigin origin = observed.origin(clock, due);
+        Noting noting = new Noting(oneTimeHandler);
+        return origin == null
+                ? new ObservedOneTime(observed, task, noting)
+                : new LinkedOneTime(observed, task, noting, origin);
     }
 
     private record Counted<T>(RunFailures failures, Callable<T> task) implements Callable<T>, NamedTask {
@@ -75,7 +87,7 @@ public final class RunFailures {
             return NamedTask.of(task);
         }
 
-        /** For Spring's exception, which tells the caller that the task has been rejected. */
+        /** For Spring's exception, which reports the rejection to the caller. */
         @Override
         public String toString() {
             return task.toString();
@@ -108,7 +120,7 @@ public final class RunFailures {
     }
 
     /** Observes its run, and the error handler's part in it. */
-    private static final class ObservedOneTime extends OneTime {
+    private static class ObservedOneTime extends OneTime {
 
         private final ObservedRuns observed;
         private final boolean isNamed;
@@ -121,9 +133,15 @@ public final class RunFailures {
             this.noting = noting;
         }
 
+        /** Returns the span of the call that has scheduled it; null for none. */
+        @Nullable
+        RunOrigin origin() {
+            return null;
+        }
+
         @Override
         public void run() {
-            ObservedRun run = observed.begin(this, isNamed);
+            ObservedRun run = observed.begin(this, isNamed, origin());
             try {
                 super.run();
             } finally {
@@ -131,6 +149,22 @@ public final class RunFailures {
                     run.end(noting.failure);
                 }
             }
+        }
+    }
+
+    /** Also keeps the span of the call that has scheduled it: a class of its own, so that others have no room for it. */
+    private static final class LinkedOneTime extends ObservedOneTime {
+
+        private final RunOrigin origin;
+
+        LinkedOneTime(ObservedRuns observed, Runnable task, Noting noting, RunOrigin origin) {
+            super(observed, task, noting);
+            this.origin = origin;
+        }
+
+        @Override
+        RunOrigin origin() {
+            return origin;
         }
     }
 
@@ -165,7 +199,9 @@ public final class RunFailures {
         }
     }
 
-    /** Returns what is to run in place of a task whose failure goes to those who wait for its result, and is only counted. */
+    /**
+     * Returns the task to run in place of one whose failure goes to the waiters for its result, and is only counted.
+     */
     public <T> Callable<T> count(Callable<T> task) {
         Objects.requireNonNull(task, "task must not be null");
         return new Counted<>(this, task);
@@ -189,13 +225,13 @@ public final class RunFailures {
         count.incrementAndGet();
     }
 
-    /** Returns who hears of the failures of a task that repeats; one for each task. They do not count. */
+    /** Returns the handler of the failures of a repeating task; one for each task. It does not count them. */
     public ErrorHandler seriesTarget(String task) {
         ErrorHandler set = handler;
         return set != null ? set : new SeriesFailureLog(task, logTime);
     }
 
-    /** Returns who hears of the failures of a task that runs once. Does not count. */
+    /** Returns the handler of the failures of a one-time task. It does not count them. */
     public ErrorHandler oneTimeTarget(Runnable task) {
         ErrorHandler set = handler;
         return set != null ? set : thrown -> logAndThrow(task, thrown);
@@ -208,7 +244,7 @@ public final class RunFailures {
         }
     }
 
-    /** Returns who is told when a trigger fails. */
+    /** Returns the handler of failures of triggers. */
     public ErrorHandler triggerHandler() {
         ErrorHandler set = handler;
         return set != null ? set : TaskUtils.getDefaultErrorHandler(true);
@@ -226,7 +262,7 @@ public final class RunFailures {
         ReflectionUtils.rethrowRuntimeException(thrown);
     }
 
-    /** Says in the log what has been held back there of failures, as the scheduler closes. Throws nothing. */
+    /** Logs the suppressed failures, as the scheduler closes. Throws nothing. */
     public void sumUp() {
         oneTimeLog.sumUp();
     }

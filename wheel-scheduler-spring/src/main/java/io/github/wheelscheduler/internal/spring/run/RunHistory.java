@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered of the runs of one task, in one array, so that a run of one of very many tasks touches little memory. All
+ * The history of the runs of one task, in one array, so that a run touches little memory even with very many tasks. All
  * methods may be called from any thread; none waits for a run, and a run waits for no thread that reads.
  */
 public final class RunHistory {
@@ -21,7 +21,7 @@ public final class RunHistory {
     /** Of two failures that are less apart, the stack trace of the first is kept. */
     private static final long TRACES_APART_NANOS = 100_000_000;
 
-    // What the array has of each run.
+    // The fields of each run in the array.
     private static final int STARTED_AT = 0;
     private static final int DURATION = 1;
     private static final int LATENESS_AND_FLAGS = 2;
@@ -32,7 +32,7 @@ public final class RunHistory {
     private static final int OVERRAN = 4;
     private static final int FLAG_BITS = 3;
 
-    /** From so many runs on, it can be said what a task does always. */
+    /** The number of runs from which a statement about all of them is made. */
     private static final int LEAST_RUNS = 3;
 
     /**
@@ -43,7 +43,7 @@ public final class RunHistory {
 
     private final long[] recent = new long[REMEMBERED * FIELDS];
 
-    /** What the runs in the array threw; null as long as none has, or there was no memory for it. */
+    /** The exceptions of the runs in the array; null if there are none, or there was no memory for them. */
     private RunOutcome.@Nullable Failure @Nullable [] recentFailures;
 
     /** Since the epoch, in nanoseconds; of no meaning as long as no run has succeeded. */
@@ -147,8 +147,8 @@ public final class RunHistory {
     }
 
     /**
-     * Keeps what a run has thrown, with its stack trace, unless that was done just before: a task that fails all the time must not pay for each.
-     * Does not fail. Calls the user's code without the lock.
+     * Keeps the exception of a run, with its stack trace, unless another has just been kept: a task that always fails
+     * must not pay for each. Does not fail. Calls the user's code without the lock.
      *
      * @param atNanos since the epoch
      * @param traceIds says under which trace id that was thrown, on this thread
@@ -166,7 +166,7 @@ public final class RunHistory {
         }
         try {
             String traceId = traceIds == null ? null : traceIds.apply(failure);
-            RunOutcome.Failure described = RunOutcome.Failure.of(failure);
+            RunOutcome.Failure described = RunOutcome.Failure.of(failure, traceId);
             RunOutcome.LastError made = new RunOutcome.LastError(
                     EpochNanos.toInstant(atNanos),
                     described.type(),
@@ -181,7 +181,7 @@ public final class RunHistory {
                 lastError = made;
             }
         } catch (Throwable ex) {
-            // Memory is short, or what tells trace ids fails. The run has failed all the same.
+            // There is no memory, or the source of trace ids fails. The run has failed all the same.
         }
     }
 
@@ -194,7 +194,13 @@ public final class RunHistory {
         }
     }
 
-    /** Returns what was kept of the newest failure. */
+    /** Returns the trace id of the newest failure, if that was thrown since then; null for none. */
+    public @Nullable String traceIdSince(long nanos) {
+        RunOutcome.LastError newest = lastError;
+        return newest == null || EpochNanos.of(newest.at()) < nanos ? null : newest.traceId();
+    }
+
+    /** Returns the details of the newest failure. */
     public RunOutcome.@Nullable LastError lastError() {
         return lastError;
     }
@@ -210,7 +216,10 @@ public final class RunHistory {
         skips++;
     }
 
-    /** Notes that so many runs were missed, and are not made up; says whether that is the first time since a run that was followed by none. */
+    /**
+     * Records a number of missed runs that are not caught up; returns whether they are the first since a run without
+     * any.
+     */
     public synchronized boolean missed(long missedRuns) {
         boolean isFirst = !missesNow && !missedBefore;
         missed += missedRuns;
@@ -218,7 +227,7 @@ public final class RunHistory {
         return isFirst;
     }
 
-    /** Returns what has been noted so far. */
+    /** Returns the history so far. */
     public View view() {
         return whole(this::look);
     }
@@ -279,13 +288,13 @@ public final class RunHistory {
     private RunOutcome outcomeAt(int place) {
         long lateness = recent[place * FIELDS + LATENESS_AND_FLAGS];
         RunOutcome.Failure remembered = recentFailures == null ? null : recentFailures[place];
-        // There was no memory to keep what the run threw.
+        // There was no memory to keep the exception of the run.
         boolean isForgotten = remembered == null && (lateness & FAILED) != 0;
         return RunOutcome.of(
                 recent[place * FIELDS + STARTED_AT],
                 recent[place * FIELDS + DURATION],
                 lateness >> FLAG_BITS,
                 (lateness & TRIGGERED) != 0,
-                isForgotten ? new RunOutcome.Failure(Throwable.class.getName(), "") : remembered);
+                isForgotten ? new RunOutcome.Failure(Throwable.class.getName(), "", null) : remembered);
     }
 }

@@ -10,9 +10,9 @@ import org.springframework.scheduling.support.TaskUtils;
 import org.springframework.util.ErrorHandler;
 
 /**
- * The error handler of a task that repeats, where the user has set none: the first failure of each kind is logged whole, others are
- * counted, and summed up with the last one once a minute at most, until a run succeeds. On the thread of the run; virtual
- * time sums up on another one. No lock is held while something is logged.
+ * The error handler of a repeating task if the user has set none. The first failure of each kind is logged with its
+ * stack. Others are counted and summed up with the last one, once a minute at most, until a run succeeds. On the thread
+ * of the run; virtual time sums up on another one. No lock is held while something is logged.
  */
 final class SeriesFailureLog implements ErrorHandler {
 
@@ -30,7 +30,7 @@ final class SeriesFailureLog implements ErrorHandler {
     /** Another one for each row of failures. */
     private LogLimit limit;
 
-    /** What has been logged since the last line that the limit let through, by class; no more than a few. */
+    /** The classes of failures logged since the last line that passed the limit; no more than a few. */
     private final List<Class<?>> said = new ArrayList<>(1);
 
     SeriesFailureLog(String task, LogTime time) {
@@ -50,7 +50,7 @@ final class SeriesFailureLog implements ErrorHandler {
                 noteSaid(thrown.getClass(), isTime);
             }
         } catch (Throwable ex) {
-            // Memory is short, or the log is broken: the series goes on, and the next failure is logged instead.
+            // There is no memory, or the log is broken: the series continues, and the next failure is logged instead.
         }
     }
 
@@ -59,7 +59,7 @@ final class SeriesFailureLog implements ErrorHandler {
         return limit;
     }
 
-    /** Returns what is to be logged of a failure; null for nothing. */
+    /** Returns the line to log for a failure; null for none. */
     private synchronized @Nullable String lineFor(Class<?> kind, boolean isTime) {
         // Another kind of failure is said at once, as long as it is one of few.
         boolean isNew = said.size() < MOST_KINDS && !said.contains(kind);
@@ -68,7 +68,7 @@ final class SeriesFailureLog implements ErrorHandler {
         }
         return inARow > 1
                 ? inARowText() + "; the last failure"
-                : "Unexpected error occurred in scheduled task " + task + "; it goes on";
+                : "Unexpected error occurred in scheduled task " + task + "; it continues";
     }
 
     private synchronized void noteSaid(Class<?> kind, boolean isTime) {
@@ -110,7 +110,7 @@ final class SeriesFailureLog implements ErrorHandler {
                         "Scheduled task " + task + " has succeeded again, after " + failures + " failures in a row");
             }
         } catch (Throwable ex) {
-            // Memory is short, or the log is broken: the series goes on.
+            // There is no memory, or the log is broken: the series continues.
         }
     }
 }

@@ -5,7 +5,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 
-/** Logs what a user's code has thrown, whose text is the user's code as well. Throws nothing. Any thread. */
+/** Logs exceptions of a user's code, whose text is computed by the user's code as well. Throws nothing. Any thread. */
 public final class ThrownLog {
 
     private static final int LONGEST_LINE = 500;
@@ -26,7 +26,7 @@ public final class ThrownLog {
         boolean ignored = whole(log::warn, log::warn, text, thrown);
     }
 
-    /** The same for who looks for errors in this code. */
+    /** The same at debug level, to find errors in this code. */
     public static void debug(Log log, String text, Throwable thrown) {
         if (log.isDebugEnabled()) {
             boolean ignored = whole(log::debug, log::debug, text, thrown);
@@ -52,7 +52,7 @@ public final class ThrownLog {
         }
     }
 
-    /** Logs a warning in one line: the text, the class of what was thrown, and its message. */
+    /** Logs a warning in one line: the text, the class of the exception, and its message. */
     public static void warnInOneLine(Log log, String text, Throwable thrown) {
         try {
             log.warn(text + ": " + inOneLine(thrown));
@@ -61,7 +61,7 @@ public final class ThrownLog {
         }
     }
 
-    /** Returns the class of what was thrown and its message, which may be cut. */
+    /** Returns the class of the exception and its message, which may be truncated. */
     public static String inOneLine(Throwable thrown) {
         String name = thrown.getClass().getName();
         try {

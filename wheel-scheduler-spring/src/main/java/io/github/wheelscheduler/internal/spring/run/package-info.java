@@ -1,6 +1,6 @@
 /**
- * What a run was, what it threw, and what the log is told of that. Knows of no task and no scheduler; entered by the room of tasks, and by
- * the face.
+ * The results of runs, their failures, and how these are logged. Knows of no task and no scheduler; entered by the room
+ * of tasks, and by the face.
  *
  * <p>For this project only: it may change with any version.
  */

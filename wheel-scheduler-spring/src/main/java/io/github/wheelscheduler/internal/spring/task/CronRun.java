@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
@@ -13,7 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What the timers of a cron run, or of another trigger, one after the other: each run arms the timer of the next one. */
+/** The task of the timers of a cron or another trigger: each run arms the timer of the next one. */
 final class CronRun extends SeriesRun {
 
     /*
@@ -43,8 +44,8 @@ final class CronRun extends SeriesRun {
     private final WheelScheduledExecutor executor;
 
     /**
-     * What an executor is given to run that a subclass has put around the wheel's; null if there is none. Written
-     * before the first run.
+     * The task for an executor that a subclass has wrapped around the wheel's; null if there is none. Written before
+     * the first run.
      */
     @Nullable
     WrappedRun wrapped;
@@ -54,7 +55,7 @@ final class CronRun extends SeriesRun {
     /** The instant of the current run. */
     private @Nullable Instant scheduled;
 
-    /** When that run is due, which may be put off. Read by any thread. */
+    /** The due time of that run, which may be postponed. Read by any thread. */
     volatile @Nullable Instant due;
 
     /** The timer whose run is arming the next one, or has. */
@@ -77,9 +78,10 @@ final class CronRun extends SeriesRun {
 
     /** Arms the first run, which has been asked for. */
     ScheduledFuture<?> start() {
-        Instant first = putOff(Objects.requireNonNull(scheduled));
+        Instant instant = Objects.requireNonNull(scheduled);
+        Instant first = putOff(instant);
         return wrapped == null
-                ? executor.scheduleAt(this, first)
+                ? executor.scheduleAt(this, first, tolerance(instant, first))
                 : wrapped.armAt(first, times.getClock().instant());
     }
 
@@ -87,6 +89,20 @@ final class CronRun extends SeriesRun {
         Instant later = times.putOff(instant, pace == null ? 0 : pace.drawPutOffNanos());
         due = later;
         return later;
+    }
+
+    /** Returns how late a run may start; the limit is asked for only where that is a question. */
+    private Duration tolerance(Instant instant, Instant later) {
+        long usualNanos = executor.startTolerance().toNanos();
+        boolean isOwn = pace != null && pace.hasOwnTolerance();
+        if (usualNanos == 0 && !isOwn) {
+            return Duration.ZERO;
+        }
+        long limitNanos = times.longestTolerance(instant, later, isOwn);
+        return Duration.ofNanos(
+                pace == null
+                        ? Pacing.cutTolerance(usualNanos, limitNanos)
+                        : pace.startToleranceNanos(usualNanos, limitNanos));
     }
 
     @Override
@@ -153,7 +169,7 @@ final class CronRun extends SeriesRun {
                 guard.leftOut(Math.min(missed, TriggerTimes.MOST_COUNTED));
             }
         } catch (Throwable ex) {
-            // What is not counted is no reason for a series to end.
+            // A run that is not counted is no reason for a series to end.
         }
     }
 
@@ -203,7 +219,7 @@ final class CronRun extends SeriesRun {
 
     private void warnOfShortMemory(OutOfMemoryError failure) {
         try {
-            logger.warn("Memory is too short to arm the next run of " + taskName() + ", which is tried again", failure);
+            logger.warn("Out of memory while scheduling the next run of " + taskName() + "; retrying", failure);
         } catch (Throwable ex) {
             // It is tried again all the same.
         }
@@ -243,7 +259,7 @@ final class CronRun extends SeriesRun {
             return;
         }
         scheduled = next;
-        ScheduledFuture<?> armed = armNext(finished, putOff(next), completion);
+        ScheduledFuture<?> armed = armNext(finished, next, putOff(next), completion);
         restNanos = NOT_TAKEN;
         if (armed == null) {
             boolean ignored = finished.cancel(false);
@@ -253,10 +269,11 @@ final class CronRun extends SeriesRun {
     }
 
     /** Arms the next run; null if none is to follow. An executor that rejects it otherwise ends the series. */
-    private @Nullable ScheduledFuture<?> armNext(ScheduledFuture<?> finished, Instant next, Instant completion) {
+    private @Nullable ScheduledFuture<?> armNext(
+            ScheduledFuture<?> finished, Instant instant, Instant next, Instant completion) {
         WrappedRun around = wrapped;
         if (around == null) {
-            return executor.scheduleNext((WheelTimer<?>) finished, this, next);
+            return executor.scheduleNext((WheelTimer<?>) finished, this, next, tolerance(instant, next));
         }
         if (finished.isCancelled() || executor.isShutdown()) {
             return null;
@@ -288,7 +305,7 @@ final class CronRun extends SeriesRun {
 
     private void report(String what, Throwable failure) {
         try {
-            logger.warn(what + ", so there are no more runs of " + taskName());
+            logger.warn(what + "; there are no more runs of " + taskName());
             guard.book.timers.failures.triggerHandler().handleError(failure);
         } catch (OutOfMemoryError ex) {
             // The future says it all the same.

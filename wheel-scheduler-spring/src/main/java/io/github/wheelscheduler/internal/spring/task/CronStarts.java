@@ -33,12 +33,12 @@ final class CronStarts {
     /** After which starts repeat; 0 if that is not known. */
     private long periodNanos;
 
-    /** How many starts there are in a period; 0 as long as that is not known. */
+    /** The number of starts in a period; 0 until it is known. */
     private int inPeriod;
 
     final List<Member> members = new ArrayList<>();
 
-    /** The last one that has been named, or what the first one comes after. */
+    /** The last start that has been computed, or the instant before the first one. */
     private Instant last;
 
     /** Since the epoch, in nanoseconds. */
@@ -50,7 +50,7 @@ final class CronStarts {
     /**
      * A task.
      *
-     * @param firstNanos when it starts first, which may be put off, or later than the cron says for another reason
+     * @param firstNanos its first start, which may be postponed, or later than the cron for another reason
      * @param line where its starts are counted; null if only all of them are wanted
      */
     record Member(TaskSeries task, long firstNanos, DaySearch.@Nullable Line line) {
@@ -61,7 +61,7 @@ final class CronStarts {
     }
 
     /**
-     * Makes one without tasks.
+     * Creates one without tasks.
      *
      * @param times of the cron
      * @param after starts are counted after that instant
@@ -84,7 +84,7 @@ final class CronStarts {
         return field.equals("*") || field.equals("?");
     }
 
-    /** Names starts before the end, until there are so many, or the time is up. */
+    /** Adds starts before the end, until the given number is reached, or the time is up. */
     void goOn(int most, long endNanos, BooleanSupplier isTimeUp) {
         while (!isThrough && count < most) {
             if (count % STARTS_BETWEEN_LOOKS == 0 && isTimeUp.getAsBoolean()) {
@@ -181,7 +181,7 @@ final class CronStarts {
         return isAmong(member, after) ? after - 1 : after;
     }
 
-    /** Whether the first start of the task is none of these, as it has been put off, or is late. */
+    /** Whether the first start of the task is none of these, as it was postponed or is late. */
     boolean startsApart(Member member) {
         return member.firstNanos != NONE && !isAmong(member, indexAfter(member.firstNanos));
     }

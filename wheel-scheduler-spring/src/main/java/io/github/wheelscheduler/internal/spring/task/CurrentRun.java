@@ -34,13 +34,13 @@ final class CurrentRun {
     /** The thread in the run; claimed from null. */
     private volatile @Nullable Thread runner;
 
-    /** Since when a run is going on, on the monotonic clock; 0 while none is. */
+    /** Since when a run is active, on the monotonic clock; 0 while none is. */
     private volatile long sinceNanos;
 
     /** The same, since the epoch. Shows with the one above. */
     private long startedAt;
 
-    /** Of the timer whose run is going on. Shows with the time since when. */
+    /** Of the timer whose run is active. Shows with the time since when. */
     private int generation;
 
     /** Set before the run is looked at for an interrupt; the end of the run looks here after saying so. */
@@ -51,7 +51,7 @@ final class CurrentRun {
 
     // By the thread of the run.
 
-    /** How late the next run on this thread starts. */
+    /** The lateness of the next run on this thread. */
     private long latenessNanos = NOT_TOLD;
 
     /** When that was read. */
@@ -163,7 +163,7 @@ final class CurrentRun {
     }
 
     /**
-     * Interrupts the run if it has been in progress for longer, and says whether it did.
+     * Interrupts the run if it has been in progress for longer, and returns whether it did.
      *
      * @param onceMore also if it has been interrupted before
      */
@@ -191,7 +191,7 @@ final class CurrentRun {
         }
     }
 
-    /** Returns the stack of the thread in the run; null if no run goes on there all the time that it is looked at. */
+    /** Returns the stack of the thread in the run; null if no run is active there all the time that it is looked at. */
     TaskInfo.@Nullable Stack stack() {
         Thread thread = runner;
         long since = sinceNanos;

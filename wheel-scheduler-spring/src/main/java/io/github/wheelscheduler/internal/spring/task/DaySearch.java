@@ -24,8 +24,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts how often tasks start in each slot of a day. First it looks at all tasks, and counts what takes no more than arithmetic; then it goes
- * through the crons, each once for all tasks that have it: a few starts of each, and then more, until there is no time left. One thread.
+ * Counts how often tasks start in each slot of a day. It first counts all tasks whose starts follow from arithmetic. It
+ * then evaluates each distinct cron once for all its tasks: a few starts of each, and then more, until the time is used
+ * up. One thread.
  */
 public final class DaySearch {
 
@@ -50,7 +51,7 @@ public final class DaySearch {
     private int untold;
     private boolean cut;
 
-    /** What is counted for one task. */
+    /** The counts for one task. */
     static final class Line {
 
         private final long[] slots = new long[SLOTS];
@@ -147,7 +148,7 @@ public final class DaySearch {
         TaskSchedule schedule = task.schedule();
         Instant due = Upcoming.due(task, timer, now);
         boolean isToCome = Upcoming.isToCome(task, due, now);
-        // What is late starts now.
+        // Late tasks start now.
         long nowNanos = EpochNanos.of(now);
         long firstNanos = isToCome ? Math.max(nowNanos, EpochNanos.of(due)) : CronStarts.NONE;
         if (Upcoming.isKnownCron(schedule)) {
@@ -241,7 +242,7 @@ public final class DaySearch {
         return (int) ((atNanos - fromNanos) / SLOT_NANOS);
     }
 
-    /** Counts starts that are a period apart, the first of them so long after a time. */
+    /** Counts starts that are a period apart, the first of them a given time after an instant. */
     private void addSeries(long[] slots, long afterNanos, long firstInNanos, long periodNanos) {
         if (afterNanos >= endNanos || firstInNanos >= endNanos - afterNanos) {
             return;

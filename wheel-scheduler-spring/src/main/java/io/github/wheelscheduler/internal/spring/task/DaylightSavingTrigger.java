@@ -65,7 +65,7 @@ public record DaylightSavingTrigger(CronExpression cron, ZoneId zone, Gap gap, O
             if (next != null || end == null) {
                 return next;
             }
-            // The instant of the change itself belongs to what follows.
+            // The instant of the change itself belongs to the time after it.
             from = end.getInstant().minusNanos(1);
             offset = end.getOffsetAfter();
             begin = end;

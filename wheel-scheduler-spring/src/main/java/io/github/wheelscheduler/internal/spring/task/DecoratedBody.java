@@ -4,21 +4,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What the user's decorator is shown of a task when it is scheduled, and runs what it has made of that each time. The decorator may run the task once in
- * a run, and on its thread, or the task could run beside itself. By the thread of the run.
+ * The task as passed to the user's decorator when it is scheduled; each run executes the decorated task. The decorator
+ * may run the task once in a run, and on its thread, or the task could run beside itself. By the thread of the run.
  */
 final class DecoratedBody implements Runnable {
 
     private final GuardedTask task;
     private final Runnable outer;
 
-    /** What the run that goes on runs; null while none does. */
+    /** The task of the current run; null while there is none. */
     private @Nullable Runnable body;
 
     /** The decorator has run the task in this run. */
     boolean hasRun;
 
-    /** What an error handler has thrown on, for the timer. */
+    /** The exception that an error handler has rethrown, for the timer. */
     private @Nullable Throwable propagated;
 
     private DecoratedBody(GuardedTask task, TaskStore book) {
@@ -32,7 +32,10 @@ final class DecoratedBody implements Runnable {
         return body.outer == body ? null : body;
     }
 
-    /** Runs what the decorator has made; false if that has neither run the task nor failed. What it throws is a failure of the run. */
+    /**
+     * Runs the decorated task; false if it has neither run the task nor failed. An exception of it is a failure of the
+     * run.
+     */
     boolean runOuter(Runnable current) {
         body = current;
         hasRun = false;

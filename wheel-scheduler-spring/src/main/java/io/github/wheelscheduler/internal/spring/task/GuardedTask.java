@@ -4,11 +4,14 @@ import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.internal.ShortMemory;
+import io.github.wheelscheduler.internal.spring.observation.AnnotatedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
+import io.github.wheelscheduler.internal.spring.observation.UnobservedRuns;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
+import io.github.wheelscheduler.spring.observation.RunOrigin;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -22,8 +25,8 @@ import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.util.ErrorHandler;
 
 /**
- * The boundary of the runs of a series: claims a run, so that the task never runs beside itself or while it is paused, shows the run while
- * it goes on, interrupts it, and takes notes of it. One object with few fields, as there may be very many.
+ * The boundary of the runs of a series. It claims a run, so that the task never runs concurrently or while paused. It
+ * shows the current run, interrupts it, and records its result. One object with few fields, as there may be very many.
  */
 final class GuardedTask implements Runnable, ManagedTask {
 
@@ -45,18 +48,18 @@ final class GuardedTask implements Runnable, ManagedTask {
     @Nullable
     Runnable task;
 
-    /** What the user's decorator has made of the task when it was scheduled; null if it has made nothing. */
+    /** The task as decorated by the user when it was scheduled; null if it was not decorated. */
     private final @Nullable DecoratedBody decorated;
 
     final TaskSeries owner;
     final TaskStore book;
 
-    /** The runs that have returned and go on; null unless runs may do so. */
+    /** The runs that have returned and continue; null unless runs may do so. */
     final OpenRun.@Nullable All openRuns;
 
     /**
-     * There are rules, or the series has been cancelled, paused or re-timed, or owes a run: only then do runs of its first timer ask the
-     * series, which is memory that a run of one of very many tasks need not touch. Never false again.
+     * Set if there are rules, or the series has been cancelled, paused or re-timed, or owes a run. Only then do runs of
+     * its first timer consult the series, which saves a memory access with very many tasks. Never false again.
      */
     private volatile boolean steered;
 
@@ -121,7 +124,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     @Override
     public void run() {
         TaskRules rules = rules();
-        run(SeriesRun.FIRST, rules == null ? null : rules.firstPace);
+        run(SeriesRun.FIRST, rules == null ? null : rules.firstPace, null);
     }
 
     @Override
@@ -130,8 +133,12 @@ final class GuardedTask implements Runnable, ManagedTask {
         return rules == null ? null : rules.firstPace;
     }
 
-    /** Runs the task for a timer of that generation. */
-    void run(int generation, TaskRules.@Nullable Pace pace) {
+    /**
+     * Runs the task for a timer of that generation.
+     *
+     * @param origin the span of the call that has asked for the run; null for none
+     */
+    void run(int generation, TaskRules.@Nullable Pace pace, @Nullable RunOrigin origin) {
         CurrentRun current = runToClaim();
         long late = generation == SeriesRun.TRIGGERED ? CurrentRun.NOT_TOLD : current.takeLateness();
         boolean isThrown = true;
@@ -139,9 +146,9 @@ final class GuardedTask implements Runnable, ManagedTask {
             if (pace != null && pace.skips(late) && owner.isCurrent(generation) && !owner.isPaused()) {
                 leftOut(1);
             } else if (late == CurrentRun.NOT_TOLD) {
-                runAndWhatIsOwed(current, generation, 0, book.nanoTime());
+                runAndWhatIsOwed(current, generation, 0, book.nanoTime(), origin);
             } else {
-                runAndWhatIsOwed(current, generation, late, current.toldNanos);
+                runAndWhatIsOwed(current, generation, late, current.toldNanos, origin);
             }
             isThrown = false;
         } finally {
@@ -154,7 +161,9 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Releases the user's task if its timer ends with this run, and it can have no other: what it throws ends each timer. */
+    /**
+     * Releases the user's task if its timer ends with this run and there can be no other: an exception ends each timer.
+     */
     private void releaseAfterRun(int generation, boolean isThrown) {
         synchronized (this) {
             if (owner.endsWith(generation, isThrown)) {
@@ -181,7 +190,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     private void releaseTask() {
-        // What a run that goes on fails with is logged with the name of its task.
+        // A failure of a run that continues is logged with the name of its task.
         if (openSince() == null) {
             task = isNamed() ? RELEASED_NAMED : null;
         }
@@ -193,7 +202,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         return current == RELEASED_NAMED || current instanceof NamedTask;
     }
 
-    /** Returns what a rejection names: the user's task, unless that has been released. */
+    /** Returns the task to name in a rejection: the user's, unless that has been released. */
     Object shownTask() {
         Runnable current = task;
         return current == null ? this : current;
@@ -212,16 +221,20 @@ final class GuardedTask implements Runnable, ManagedTask {
         public void run() {}
     }
 
-    /** Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one that found it going on. */
-    private void runAndWhatIsOwed(CurrentRun current, int generation, long late, long nowNanos) {
+    /**
+     * Also runs what has become due meanwhile and must not be lost: the thread that ends a run does that, or the one
+     * that found it active.
+     */
+    private void runAndWhatIsOwed(
+            CurrentRun current, int generation, long late, long nowNanos, @Nullable RunOrigin origin) {
         try {
-            boolean ignored = runUnlessRunning(current, generation, late, nowNanos);
+            boolean ignored = runUnlessRunning(current, generation, late, nowNanos, origin);
         } finally {
             SeriesFuture.Hold owed = steered ? owner.takeOwed() : null;
             while (owed != null) {
                 boolean isOver = true;
                 try {
-                    isOver = runUnlessRunning(current, owed.generation, 0, book.nanoTime());
+                    isOver = runUnlessRunning(current, owed.generation, 0, book.nanoTime(), null);
                 } catch (Throwable ex) {
                     // It has been handled, and is no failure of the timer whose run has just ended.
                 }
@@ -232,7 +245,8 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Returns whether there is no run to come of it. */
-    private boolean runUnlessRunning(CurrentRun current, int generation, long late, long nowNanos) {
+    private boolean runUnlessRunning(
+            CurrentRun current, int generation, long late, long nowNanos, @Nullable RunOrigin origin) {
         boolean isDue = generation != SeriesRun.TRIGGERED;
         if (steered || generation != SeriesRun.FIRST) {
             if (isDue ? !owner.isCurrent(generation) : owner.isCancelled()) {
@@ -254,7 +268,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         try {
             Runnable users = task;
             if (users != null && users != RELEASED_NAMED) {
-                perform(current, users, generation, late, nowNanos);
+                perform(current, users, generation, late, nowNanos, origin);
             }
             return true;
         } finally {
@@ -266,11 +280,11 @@ final class GuardedTask implements Runnable, ManagedTask {
     public void missed(long runs) {
         RunHistory notes = historyToNote();
         boolean isFirst = notes != null && notes.missed(runs);
-        // What a pause leaves out is no news.
+        // Runs skipped by a pause are not reported.
         book.news.missed(owner, runs, isFirst && !owner.isPaused());
     }
 
-    /** So many runs are left out, which the timer knows nothing of; while the task is paused, they are not missed. */
+    /** Counts skipped runs that the timer does not count; while the task is paused, they are not missed. */
     void leftOut(long runs) {
         if (!owner.isPaused()) {
             missed(runs);
@@ -292,13 +306,20 @@ final class GuardedTask implements Runnable, ManagedTask {
         book.news.skipped(owner, reason);
     }
 
-    private void perform(CurrentRun current, Runnable users, int generation, long late, long startNanos) {
+    private void perform(
+            CurrentRun current,
+            Runnable users,
+            int generation,
+            long late,
+            long startNanos,
+            @Nullable RunOrigin origin) {
         boolean triggered = generation == SeriesRun.TRIGGERED;
         long startedAtNanos = book.epochNanos();
         current.begin(generation, startedAtNanos, startNanos);
-        ObservedRun observed = observe(triggered, late);
+        ObservedRun observed = observe(triggered, late, origin);
         current.observed = observed;
         OpenRun open = openRuns == null ? null : OpenRun.begin(this, startedAtNanos, startNanos, late, triggered);
+        AnnotatedRun annotated = annotate(triggered, late, origin);
         try {
             if (decorated == null) {
                 runUndecorated(users);
@@ -314,24 +335,84 @@ final class GuardedTask implements Runnable, ManagedTask {
             current.end();
             if (decorated == null || decorated.hasRun || current.thrown != null) {
                 Throwable failure = takeThrown(current, users);
-                if (open == null) {
-                    note(startedAtNanos, nanos, late, triggered, failure);
+                if (annotated != null) {
+                    annotated.endAfter(() -> noteEnd(open, startedAtNanos, nanos, late, triggered, failure));
                 } else {
-                    open.returned(failure, nanos);
+                    noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
                 }
                 endObservation(current, observed, failure);
             } else {
+                if (annotated != null) {
+                    annotated.end();
+                }
                 endObservation(current, observed, null);
             }
         }
     }
 
-    /** Begins the observation of a run; null for none, as where Spring observes it. */
-    private @Nullable ObservedRun observe(boolean triggered, long late) {
-        ObservedRuns observed = book.timers.observed;
-        return observed == null || owner.origin == TaskInfo.Origin.ANNOTATED || !observed.includes(owner.isNamed())
+    private void noteEnd(
+            @Nullable OpenRun open,
+            long startedAtNanos,
+            long nanos,
+            long late,
+            boolean triggered,
+            @Nullable Throwable failure) {
+        if (open == null) {
+            note(startedAtNanos, nanos, late, triggered, failure);
+        } else {
+            open.returned(failure, nanos);
+        }
+    }
+
+    /** Begins a run that Spring observes; null if it does not, or nobody has asked for more than that. */
+    private @Nullable AnnotatedRun annotate(boolean triggered, long late, @Nullable RunOrigin origin) {
+        ObservedRuns observer = observerOfAnnotated();
+        return observer == null
                 ? null
-                : observed.begin(this, owner.isNamed() ? owner.taskId.name() : null, triggered, late);
+                : observer.beginAnnotated(
+                        owner.id(), triggered, triggered ? null : Duration.ofNanos(Math.max(0, late)), origin);
+    }
+
+    /** Returns what knows of the runs that Spring observes; null unless they are of that kind. */
+    private @Nullable ObservedRuns observerOfAnnotated() {
+        ObservedRuns observed = book.timers.observed;
+        return observed == null || owner.origin != TaskInfo.Origin.ANNOTATED || isLeftOut() ? null : observed;
+    }
+
+    /** Begins the observation of a run; null for none, as where Spring observes it. */
+    private @Nullable ObservedRun observe(boolean triggered, long late, @Nullable RunOrigin origin) {
+        ObservedRuns observer = observer();
+        return observer == null
+                ? null
+                : observer.begin(this, owner.isNamed() ? owner.taskId.name() : null, triggered, late, origin);
+    }
+
+    /** Returns the observation of its runs; null if they are not observed by us. */
+    private @Nullable ObservedRuns observer() {
+        ObservedRuns observed = book.timers.observed;
+        if (observed == null || owner.origin == TaskInfo.Origin.ANNOTATED) {
+            return null;
+        }
+        Boolean asked = owner.settings().observe();
+        boolean isObserved = asked == null ? observed.includes(owner.isNamed()) : asked;
+        return isObserved ? observed : null;
+    }
+
+    /**
+     * Returns the current span, for a run that is due after a delay; null if there is none, or runs are not observed.
+     */
+    @Nullable
+    RunOrigin origin(long delayNanos) {
+        ObservedRuns observer = observer();
+        return observer == null ? null : observer.origin(delayNanos);
+    }
+
+    /** Returns the same for a run that is due because of a call that steers the task. */
+    @Nullable
+    RunOrigin originOfSteering() {
+        ObservedRuns annotated = observerOfAnnotated();
+        ObservedRuns observer = annotated == null ? observer() : annotated;
+        return observer == null ? null : observer.originOfSteering();
     }
 
     private static void endObservation(
@@ -352,10 +433,14 @@ final class GuardedTask implements Runnable, ManagedTask {
         try {
             // The decorator may have made another observation current.
             ObservedRun observed = decorated == null ? null : runToClaim().observed;
-            if (observed == null) {
-                users.run();
-            } else {
+            if (observed != null) {
                 observed.runInside(users);
+            } else if (isLeftOut()) {
+                UnobservedRuns.run(users);
+            } else if (decorated != null && owner.isRepeating()) {
+                runApart(users);
+            } else {
+                users.run();
             }
         } catch (Throwable ex) {
             if (isHandledBy(users, ex)) {
@@ -367,6 +452,24 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
+    /** Whether Spring would observe its runs, and is not to. */
+    private boolean isLeftOut() {
+        TaskRules rules = rules();
+        return rules != null
+                && owner.origin == TaskInfo.Origin.ANNOTATED
+                && Boolean.FALSE.equals(rules.settings.observe());
+    }
+
+    /** Runs a task that is not observed by us: a context set by a decorator must not last for all of its runs. */
+    private void runApart(Runnable users) {
+        ObservedRuns observed = book.timers.observed;
+        if (observed == null) {
+            users.run();
+        } else {
+            observed.runApart(users);
+        }
+    }
+
     /** Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a trigger only. */
     private boolean isHandledBy(Runnable current, Throwable failure) {
         return current instanceof DelegatingErrorHandlingRunnable
@@ -375,6 +478,14 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     void failed(Runnable users, Throwable failure) {
+        if (observerOfAnnotated() == null) {
+            handle(users, failure);
+        } else {
+            AnnotatedRun.runInScope(() -> handle(users, failure));
+        }
+    }
+
+    private void handle(Runnable users, Throwable failure) {
         CurrentRun current = runToClaim();
         current.thrown = failure;
         countFailure(failure);
@@ -412,7 +523,10 @@ final class GuardedTask implements Runnable, ManagedTask {
         return made;
     }
 
-    /** Returns what the run has thrown that has returned just now. A handler that has heard of the one before is told if this went well. */
+    /**
+     * Returns the exception of the run that has just returned. A handler that received the previous failure is called
+     * if this run succeeded.
+     */
     private @Nullable Throwable takeThrown(CurrentRun current, Runnable users) {
         Throwable failure = current.thrown;
         current.thrown = null;
@@ -428,8 +542,8 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /**
-     * Takes notes of a run that is over. Nothing in here fails, also when memory is short: a series would end for it. On the thread of the
-     * run or, of one that went on when it had returned, any.
+     * Takes notes of a run that is over. Nothing in here fails, also when memory is short: a series would end for it.
+     * On the thread of the run or, of one that continued when it had returned, any.
      */
     void note(long startedAtNanos, long nanos, long late, boolean triggered, @Nullable Throwable failure) {
         TaskRules rules = rules();
@@ -442,8 +556,10 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
         boolean overran =
                 !triggered && nanos > runToClaim().mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
-        RunOutcome.Failure described = failure == null ? null : RunOutcome.Failure.of(failure);
         RunHistory notes = historyToNote();
+        RunOutcome.Failure described = failure == null
+                ? null
+                : RunOutcome.Failure.of(failure, notes == null ? null : notes.traceIdSince(startedAtNanos));
         if (notes != null) {
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
@@ -462,19 +578,19 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Interrupts the run if it has been going on for longer, once, and says whether it did. */
+    /** Interrupts the run if it has been active for longer, once, and returns whether it did. */
     boolean interruptIfRunningFor(long limitNanos) {
         CurrentRun current = run;
         return current != null && current.interrupt(limitNanos, false);
     }
 
-    /** Interrupts the run, also once more, and says whether there is one on a thread. */
+    /** Interrupts the run, also once more, and returns whether there is one on a thread. */
     boolean interruptRun() {
         CurrentRun current = run;
         return current != null && current.interrupt(0, true);
     }
 
-    /** Interrupts a run that a timer of that generation knows nothing of. */
+    /** Interrupts a run that does not belong to a timer of that generation. */
     void interruptUnlessOf(int generation) {
         CurrentRun current = run;
         if (current != null) {
@@ -482,7 +598,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Returns the stack of the thread in the run; null if no run goes on there all the time that it is looked at. */
+    /** Returns the stack of the thread in the run; null if no run is active there all the time that it is looked at. */
     TaskInfo.@Nullable Stack stack() {
         CurrentRun current = run;
         return current == null ? null : current.stack();
@@ -518,7 +634,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         return current == null ? 0 : current.sinceNanos();
     }
 
-    /** Returns since when a run has been going on that has returned; null if there is none. */
+    /** Returns since when a run has been active that has returned; null if there is none. */
     @Nullable
     Instant openSince() {
         return openRuns == null ? null : openRuns.since();
@@ -557,14 +673,14 @@ final class GuardedTask implements Runnable, ManagedTask {
         return notes == null ? 0 : notes.lastRunAt();
     }
 
-    /** Returns what is remembered of its runs; null as long as that is nothing. */
+    /** Returns the history of its runs; null while it is empty. */
     @Nullable
     RunHistory history() {
         CurrentRun current = run;
         return current == null ? null : current.history;
     }
 
-    /** Returns where to take notes; null if there is no memory for it. */
+    /** Returns the history to record to; null if there is no memory for it. */
     private @Nullable RunHistory historyToNote() {
         try {
             return madeRun().historyToNote();

@@ -12,10 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that may go on when its method has returned, as that of a reactive method, for code that can tell its real end.
+ * A run that may continue after its method has returned, as that of a reactive method, for code that knows its real
+ * end.
  *
- * <p>A run that no code {@linkplain #keepCurrent keeps} is over when it returns. A run that is kept is over when it has returned and its
- * keeper has said how it {@link #ended}; only then are notes taken of it. A run that has thrown something does not go on.
+ * <p>A run that no code {@linkplain #keepCurrent keeps} is over when it returns. A run that is kept is over when it has
+ * returned and its keeper has said how it {@link #ended}; only then are notes taken of it. A run that has thrown
+ * something does not continue.
  */
 public final class OpenRun {
 
@@ -35,7 +37,7 @@ public final class OpenRun {
 
     private boolean kept;
 
-    /** It has returned, and goes on. */
+    /** It has returned, and continues. */
     private boolean leftOpen;
 
     private boolean ended;
@@ -43,10 +45,10 @@ public final class OpenRun {
     private boolean isOnThread = true;
     private boolean interrupted;
 
-    /** Ends what the run goes on with; null if that is not known. */
+    /** Cancels the continuation of the run; null if it is unknown. */
     private @Nullable Runnable canceller;
 
-    /** What the run goes on with heeds the canceller. */
+    /** The continuation of the run honours the canceller. */
     private boolean isTaken;
 
     private @Nullable Throwable failure;
@@ -78,8 +80,8 @@ public final class OpenRun {
     }
 
     /**
-     * The runs of one task that go on: the one on a thread, and the ones that have returned. Does not keep these alive: an end may get lost on
-     * its way, for each run of a task. Any thread; threads that only look wait for none.
+     * The runs of one task that continue: the one on a thread, and the ones that have returned. Does not keep these
+     * alive: an end may get lost on its way, for each run of a task. Any thread; threads that only look wait for none.
      */
     static final class All {
 
@@ -99,7 +101,7 @@ public final class OpenRun {
                 run.place = place;
                 boolean ignored = open.add(place);
             } catch (OutOfMemoryError ex) {
-                // Without memory, it is not seen that the run goes on.
+                // Without memory, it is not seen that the run continues.
             }
         }
 
@@ -116,7 +118,10 @@ public final class OpenRun {
             }
         }
 
-        /** Interrupts or cancels the runs that go on now, and says how many; none that begins because of that. */
+        /**
+         * Interrupts or cancels the runs that are active now, and returns their number; none that begins because of
+         * that.
+         */
         int cancelAll() {
             Set<OpenRun> goingOn = new HashSet<>();
             OpenRun current = onThread;
@@ -145,8 +150,8 @@ public final class OpenRun {
     }
 
     /**
-     * Keeps the run open that is going on on this thread: the caller must say later how it ended. Null if there is none that
-     * may go on after its method has returned, or it is kept already.
+     * Keeps the run open that is active on this thread: the caller must say later how it ended. Null if there is none
+     * that may continue after its method has returned, or it is kept already.
      */
     public static @Nullable OpenRun keepCurrent() {
         OpenRun run = CURRENT.get();
@@ -161,8 +166,9 @@ public final class OpenRun {
     }
 
     /**
-     * Says how what the run goes on with can be cancelled, by its keeper, on its thread. It counts only if it is {@linkplain #takeCanceller
-     * taken} before the run returns. A canceller that is called has the run cancelled already, and may be called at once.
+     * Says how the continuation of the run can be cancelled, by its keeper, on its thread. It counts only if it is
+     * {@linkplain #takeCanceller taken} before the run returns. A canceller that is called has the run cancelled
+     * already, and may be called at once.
      */
     public void cancelBy(Runnable newCanceller) {
         boolean isLate;
@@ -179,7 +185,10 @@ public final class OpenRun {
         }
     }
 
-    /** Returns, once, the canceller of the run on this thread, for what the run goes on with and that is to heed it; null if there is none. */
+    /**
+     * Returns, once, the canceller of the run on this thread, for the continuation that honours it; null if there is
+     * none.
+     */
     public static @Nullable Runnable takeCanceller() {
         OpenRun run = CURRENT.get();
         if (run == null) {
@@ -193,14 +202,14 @@ public final class OpenRun {
     }
 
     /**
-     * Interrupts the thread of the run while it is on one, also once more, and cancels what it goes on with; false if neither can be. Calls
-     * code of the keeper, without a lock.
+     * Interrupts the thread of the run while it is on one, also once more, and cancels its continuation; false if
+     * neither can be. Calls code of the keeper, without a lock.
      */
     boolean cancel() {
         boolean isInterrupted;
         Runnable known;
         synchronized (this) {
-            // With the lock, it cannot go on to another run.
+            // With the lock, it cannot move on to another run.
             isInterrupted = isOnThread && task.interruptRun();
             interrupted |= isInterrupted;
             known = canceller;
@@ -213,7 +222,7 @@ public final class OpenRun {
     }
 
     /**
-     * Says that the run has ended, well or with a failure. Only what is said first counts. Any thread.
+     * Reports the end of the run, with or without a failure. Only the first report counts. Any thread.
      *
      * @param thrown null if it went well
      */
@@ -260,7 +269,7 @@ public final class OpenRun {
         }
     }
 
-    /** It has returned, after so long, or thrown something. On its thread. */
+    /** It has returned, after a duration, or thrown something. On its thread. */
     void returned(@Nullable Throwable thrown, long nanos) {
         synchronized (this) {
             if (kept && !ended && thrown == null) {

@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The futures that were returned for the tasks that are pending, as the queue of a pool. It holds
- * nothing, and its size is a count. To look at the elements is a walk over all pending timers on the tick thread. What
- * is due is on its way to a worker: it is an element until it starts, and cannot be removed. Any thread.
+ * The futures that were returned for the tasks that are pending, as the queue of a pool. It holds nothing, and its size
+ * is a count. To look at the elements is a walk over all pending timers on the tick thread. A due task is on its way to
+ * a worker: it is an element until it starts, and cannot be removed. Any thread.
  */
 public final class PendingFutures extends AbstractQueue<Runnable> implements BlockingQueue<Runnable> {
 
@@ -30,7 +30,7 @@ public final class PendingFutures extends AbstractQueue<Runnable> implements Blo
     /**
      * Makes the queue of an executor.
      *
-     * @param refusal makes what is thrown at a thread that puts a task in
+     * @param refusal creates the exception for a thread that adds a task
      */
     public PendingFutures(WheelScheduledExecutor executor, Supplier<RuntimeException> refusal) {
         this.executor = executor;
@@ -139,7 +139,7 @@ public final class PendingFutures extends AbstractQueue<Runnable> implements Blo
         return first == null ? null : returnedFor(first);
     }
 
-    // What is due belongs to the workers
+    // Due tasks belong to the workers
 
     /** Returns null: a pool's queue would give a due task away, and that is on its way to a worker. */
     @Override

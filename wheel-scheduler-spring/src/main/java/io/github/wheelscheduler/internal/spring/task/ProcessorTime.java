@@ -11,7 +11,7 @@ public final class ProcessorTime {
 
     private ProcessorTime() {}
 
-    /** Returns what says, on the calling thread, whether it has taken so much from now on. */
+    /** Returns a condition, for the calling thread, on whether it has used that much time from now on. */
     public static BooleanSupplier isUpIn(Duration most) {
         TimeSource machine = new TimeSource();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();

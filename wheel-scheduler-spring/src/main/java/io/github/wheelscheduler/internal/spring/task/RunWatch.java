@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for runs that take too long, on a thread of its own: a worker could be held up by just those runs. The thread
- * starts with the first run, and sleeps for good when none has been going on for a second or two.
+ * Detects runs that take too long, on a thread of its own, as those very runs could block a worker. The thread starts
+ * with the first run, and sleeps for good when none has been active for a second or two.
  */
 final class RunWatch {
 
@@ -24,7 +24,7 @@ final class RunWatch {
 
     private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
 
-    /** Longer than a thread is held up between saying that its run starts and showing it. */
+    /** Longer than a thread is delayed between announcing the start of its run and showing it. */
     private static final long SETTLE_NANOS = 1_000_000_000;
 
     private final WheelScheduledExecutor executor;
@@ -70,7 +70,7 @@ final class RunWatch {
         }
     }
 
-    /** Is told of each run that starts, on its thread. */
+    /** Called for each run that starts, on its thread. */
     void runStarts() {
         if (lookEveryNanos > 0 && !alert.get() && alert.compareAndSet(false, true)) {
             // One at a time: the thread alone ends the alert, or a failure to start it.
@@ -113,7 +113,8 @@ final class RunWatch {
                 alert.set(true);
                 seenNanos = executor.nanoTime();
             } else if (hasSettled && wasAlert) {
-                // A run that has found the alert set is seen only after this: so the watch goes on looking for a while.
+                // A run that has found the alert set is seen only after this: so the watch continues to look for a
+                // while.
                 alert.set(false);
                 seenNanos = executor.nanoTime();
             } else if (hasSettled && !alert.get()) {
@@ -123,7 +124,7 @@ final class RunWatch {
         }
     }
 
-    /** Looks at all runs once, and says whether there are any; a log or a clock that fails does not end the watch. */
+    /** Checks all runs once, and returns whether there are any; a failing log or clock does not end the watch. */
     private boolean look() {
         try {
             List<RunningTask> running = executor.runningFor(Duration.ZERO);

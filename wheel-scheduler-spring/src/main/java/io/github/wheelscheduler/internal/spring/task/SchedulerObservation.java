@@ -9,14 +9,17 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongBinaryOperator;
 
-/** Passes on what is seen of runs: to the distributions of lateness and their listeners, to warnings, to the watch, and to the task itself. */
+/**
+ * Passes on the observations of runs: to the distributions of lateness and their listeners, to warnings, to the watch,
+ * and to the task itself.
+ */
 public final class SchedulerObservation implements RunObserver {
 
     private final WheelScheduledExecutor executor;
     private final SchedulerWarnings warnings;
     final RunWatch watch;
 
-    /** Of a wait up to a time, what is not due to a pause. */
+    /** The part of a wait that is not due to a pause. */
     private final LongBinaryOperator notPaused;
 
     private final RunLateness lateness;
@@ -24,7 +27,7 @@ public final class SchedulerObservation implements RunObserver {
     private final long queueWaitNanos;
 
     /**
-     * Makes one for an executor, whose observer it is to become.
+     * Creates one for an executor, to be its observer.
      *
      * @param threads makes the thread of the watch
      * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause

@@ -19,15 +19,18 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 
-/** What the scheduler says in the log about itself: the culprit by name, each kind once a minute at most. */
+/** The warnings of a scheduler about itself, with the name of the task, each kind once a minute at most. */
 public final class SchedulerWarnings {
 
     private static final int STACK_DEPTH = 30;
 
-    /** So many tasks that are paused in a minute are a line each, the others are one: what they need in common may fail all of them at once. */
+    /**
+     * The number of tasks paused in a minute that get a line each; the others share one, as a common cause may fail
+     * many at once.
+     */
     private static final int MOST_PAUSES = 3;
 
-    private static final String UNTIL = "goes on when it is resumed, or triggered with success";
+    private static final String UNTIL = "continues when it is resumed or a triggered run succeeds";
 
     private final Log logger;
     private final Supplier<String> scheduler;
@@ -46,7 +49,7 @@ public final class SchedulerWarnings {
     private final LogLimit interrupts;
 
     /**
-     * Makes one that has nothing to say.
+     * Creates one without pending lines.
      *
      * @param scheduler returns how each line begins
      */
@@ -75,7 +78,8 @@ public final class SchedulerWarnings {
         warn(
                 oversleeps,
                 () -> "The tick thread overslept by " + about(Duration.ofNanos(nanos))
-                        + ", as when the machine is suspended or a collection stops it; so " + NamedTask.of(task)
+                        + ", for instance because the machine was suspended or a garbage collection stopped it; "
+                        + NamedTask.of(task)
                         + " is late");
     }
 
@@ -92,7 +96,7 @@ public final class SchedulerWarnings {
         warn(
                 overruns,
                 () -> "A run of " + id + " took " + about(took)
-                        + ", longer than it is to the next one; its " + schedule.kind() + " is "
+                        + ", longer than the time to its next run; its " + schedule.kind() + " is "
                         + ScheduleText.of(schedule));
     }
 
@@ -106,7 +110,7 @@ public final class SchedulerWarnings {
 
     private String missedText(long times, long runs, List<String> named) {
         String number = (isAtLeast ? "at least " : "") + runs + (runs == 1 ? " run, which is" : " runs, which are")
-                + " not made up; ";
+                + " not caught up; ";
         isAtLeast = false;
         String often = times == 1 ? "" : "fallen behind " + times + " times, and ";
         return named.size() == 1
@@ -121,7 +125,7 @@ public final class SchedulerWarnings {
 
     void pausedAfterFailures(String id, long failures) {
         if (firstPauses.stream().anyMatch(limit -> limit.tryPass() >= 0)) {
-            warn("Task " + id + " has been paused, as " + failures + " runs in a row have failed; it " + UNTIL);
+            warn("Task " + id + " has been paused after " + failures + " failed runs in a row; it " + UNTIL);
         } else {
             otherPauses.add(() -> id, 1);
         }
@@ -129,17 +133,17 @@ public final class SchedulerWarnings {
 
     private static String pausedText(long times, long sum, List<String> named) {
         return "Tasks have been paused " + times + (times == 1 ? " time" : " times")
-                + " more, as runs in a row have failed; each " + UNTIL + ": " + names(times, named);
+                + " more after failed runs in a row; each " + UNTIL + ": " + names(times, named);
     }
 
-    /** Says what is still to be said. */
+    /** Logs the pending summaries. */
     public void sumUp() {
         missedRuns.say();
         otherPauses.say();
     }
 
     /**
-     * Says that a run takes long.
+     * Logs that a run takes long.
      *
      * @param isInterrupted whether it has been interrupted because of that
      */
@@ -147,7 +151,7 @@ public final class SchedulerWarnings {
         warn(
                 isInterrupted ? interrupts : longRuns,
                 () -> "A run of " + NamedTask.of(task)
-                        + (isInterrupted ? " has been interrupted after " : " has been going on for ")
+                        + (isInterrupted ? " has been interrupted after " : " has been running for ")
                         + about(runningFor)
                         + ", longer than " + exactly(limit) + ", on thread " + stack);
     }

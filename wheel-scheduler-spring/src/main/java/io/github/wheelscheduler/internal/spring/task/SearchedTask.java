@@ -4,8 +4,8 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task as searches look at it: what several of them want to know is found out once, and only if one does. It takes no lock that a run takes.
- * One thread.
+ * A task as seen by searches: values that several of them need are computed once, and only on demand. It takes no lock
+ * that a run takes. One thread.
  */
 final class SearchedTask {
 
@@ -19,7 +19,7 @@ final class SearchedTask {
     /**
      * Looks at a task.
      *
-     * @param look says what is overdue
+     * @param look decides what is overdue
      * @param nowNanos on the clock of timers
      */
     SearchedTask(TaskSeries task, TaskLook look, long nowNanos) {
@@ -29,7 +29,7 @@ final class SearchedTask {
         this.state = TaskLook.state(task);
     }
 
-    /** Returns what {@link TaskLook#info} would call its state, without the notes of runs. */
+    /** Returns the state that {@link TaskLook#info} would report, without the history of runs. */
     TaskInfo.State state() {
         return TaskLook.shown(state, task.guard().openSince());
     }

@@ -30,7 +30,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     /** Null before the first one has been armed. A cron replaces it for each run. */
     volatile @Nullable ScheduledFuture<?> timer;
 
-    /** What that timer runs if a trigger says when. */
+    /** The task of that timer if a trigger decides when. */
     private volatile @Nullable CronRun cron;
 
     /** That of the timer. Written last, so that runs of a new timer wait for all else. */
@@ -39,7 +39,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     /** Set while the run of a one-time task is due and must not take place yet. */
     private volatile @Nullable Hold held;
 
-    /** A cancel has won, no matter what the timer says. */
+    /** A cancel has won, in any state of the timer. */
     volatile boolean cancelled;
 
     // Guarded by the lock.
@@ -52,7 +52,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     /** The only run of a one-time task, which is due and must not take place yet. */
     static final class Hold {
 
-        /** What the run waits for. */
+        /** The condition that ends the hold. */
         enum Until {
             RESUMED,
             END_OF_RUN,
@@ -227,13 +227,13 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         }
     }
 
-    /** Whether the only run of the task is held until the task is resumed; what is owed follows by itself. */
+    /** Whether the only run of the task is held until the task is resumed; an owed run follows by itself. */
     final boolean mustBeReleased() {
         Hold hold = held;
         return hold != null && hold.until == Hold.Until.RESUMED;
     }
 
-    /** Takes the run that has been kept, if there is one and no other is going on. */
+    /** Takes the run that has been kept, if there is one and no other is active. */
     final @Nullable Hold takeOwed() {
         if (held == null || guard().isRunning()) {
             return null;
@@ -399,7 +399,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
                     return result;
                 }
                 if (hold != null && !hold.end.await(leftNanos(endNanos), TimeUnit.NANOSECONDS)) {
-                    throw new TimeoutException("The task is held: " + id());
+                    throw new TimeoutException("The task is held until it is resumed or its current run ends: " + id());
                 }
             } catch (CancellationException ex) {
                 // A timer is replaced before it is cancelled.
@@ -438,7 +438,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     /** Throws if the task is over; in one sense or the other, as one that repeats by its code can be given a schedule after its only run. */
     final void require(boolean isNotOver) {
         if (!isNotOver) {
-            throw new IllegalStateException("The task must not be over: " + id());
+            throw new IllegalStateException("The task must not have ended: " + id());
         }
     }
 }

@@ -5,7 +5,7 @@ import io.github.wheelscheduler.Pacing;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** What a timer of a series runs, other than the first timer of a task without a trigger, which runs the {@link GuardedTask} itself. */
+/** The task of a timer of a series. The first timer of a task without a trigger runs the {@link GuardedTask} itself. */
 class SeriesRun implements Runnable, ManagedTask {
 
     /** The generation of the first timer of a series. */
@@ -27,7 +27,7 @@ class SeriesRun implements Runnable, ManagedTask {
         this.pace = pace;
     }
 
-    /** Returns the guarded task that runs there, if it is one; else what runs. */
+    /** Returns the guarded task, if it is one; otherwise the task itself. */
     static Object behind(Object running) {
         return running instanceof SeriesRun run ? run.guard : running;
     }
@@ -39,7 +39,7 @@ class SeriesRun implements Runnable, ManagedTask {
 
     @Override
     public void run() {
-        guard.run(generation, pace);
+        guard.run(generation, pace, null);
     }
 
     @Override

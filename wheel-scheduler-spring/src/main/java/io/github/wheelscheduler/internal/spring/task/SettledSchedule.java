@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.CronTrigger;
 
 /**
- * When a task runs after its settings have been heard.
+ * The schedule of a task after its settings have been applied.
  *
  * @param schedule when
- * @param first when it starts; null if the schedule says so, or for at once
+ * @param first its start; null if the schedule determines it, or for at once
  * @param settings what is set for it
  */
 record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSettings settings) {
@@ -118,7 +118,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSetti
                     case "missed-runs" -> !takesMissedRuns;
                     case "jitter-kind" -> settings.jitter() == null;
                     case "gap", "overlap" -> !hasFixedHours;
-                    case "back-off.delay", "pause-after-failures" -> !schedule.isRepeating();
+                    case "start-tolerance", "back-off.delay", "pause-after-failures" -> !schedule.isRepeating();
                     default -> false;
                 })
                 .map(setting -> setting.replace(".delay", ""))
@@ -141,7 +141,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSetti
         return !(schedule instanceof TaskSchedule.Cron || schedule instanceof TaskSchedule.Calendar);
     }
 
-    /** Returns when a task that is re-timed now runs first; null if its schedule says so itself. */
+    /** Returns the first start of a task that is re-timed now; null if its schedule determines it. */
     static @Nullable Instant firstRun(TaskSchedule schedule, Instant now) {
         if (schedule instanceof TaskSchedule.Once once) {
             return once.at();

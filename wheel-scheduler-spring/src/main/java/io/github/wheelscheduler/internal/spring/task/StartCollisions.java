@@ -24,7 +24,7 @@ final class StartCollisions {
     /** The ids of one-time tasks, by the second since the epoch. */
     private final Map<Long, List<String>> once = new HashMap<>();
 
-    /** Makes one for starts from a time to another, since the epoch, which are at most some days apart. */
+    /** Creates one for starts between two times since the epoch, which are at most some days apart. */
     StartCollisions(long fromNanos, long endNanos) {
         this.firstSecond = secondOf(fromNanos);
         this.counts = new int[Math.toIntExact(secondOf(endNanos) - firstSecond) + 1];

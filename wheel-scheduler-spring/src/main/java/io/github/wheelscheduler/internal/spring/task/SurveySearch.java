@@ -32,7 +32,7 @@ public final class SurveySearch {
     }
 
     /**
-     * Returns what was seen.
+     * Returns the result.
      *
      * @param shown what is shown of a task of the page, of the scheduler of that name
      */
@@ -48,7 +48,7 @@ public final class SurveySearch {
         return new TaskSurvey<>(page.found(shown), schedulers);
     }
 
-    /** What is seen of the tasks of one scheduler. */
+    /** The state of the tasks of one scheduler. */
     private static final class OfRoom {
 
         private final TaskSearch failing;

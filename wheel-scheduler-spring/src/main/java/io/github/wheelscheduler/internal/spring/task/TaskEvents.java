@@ -20,8 +20,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what becomes of tasks, and passes it on to listeners and to the log. What a listener throws is logged once; neither that nor short
- * memory fails a run or a task. Any thread.
+ * Counts the events of tasks, and passes them on to listeners and the log. The first exception of a listener is logged.
+ * Neither an exception nor a lack of memory fails a run or a task. Any thread.
  */
 public final class TaskEvents {
 
@@ -40,10 +40,10 @@ public final class TaskEvents {
     private final Map<SkipReason, AtomicLong> skips = new EnumMap<>(SkipReason.class);
 
     /**
-     * Makes one without listeners.
+     * Creates one without listeners.
      *
-     * @param warnings are given for what is worth a word in the log
-     * @param pauses is told of each task that is paused, after so many failures
+     * @param warnings receive the events that may be logged
+     * @param pauses called for each task that is paused, with its number of failures
      */
     public TaskEvents(SchedulerWarnings warnings, ObjLongConsumer<String> pauses) {
         this.warnings = warnings;
@@ -53,13 +53,13 @@ public final class TaskEvents {
         }
     }
 
-    /** Sets which observation is told from now on, in place of one that ends. */
+    /** Sets the observation that receives events from now on, in place of one that ends. */
     public void observe(SchedulerObservation next) {
         endObservation();
         observation = next;
     }
 
-    /** Says what is still to be said, and ends the thread of the observation, if it has one. */
+    /** Logs pending summaries, and ends the thread of the observation, if it has one. */
     public void endObservation() {
         SchedulerObservation current = observation;
         if (current != null) {
@@ -107,7 +107,9 @@ public final class TaskEvents {
     private static void warn(TaskListener listener, Throwable failure) {
         try {
             logger.warn(
-                    "A task listener failed; tasks go on, and this is said once: " + NamedTask.of(listener), failure);
+                    "A task listener failed; tasks continue, and further failures are not logged: "
+                            + NamedTask.of(listener),
+                    failure);
         } catch (Throwable ex) {
             // The log is broken, too.
         }
@@ -156,7 +158,7 @@ public final class TaskEvents {
                 warnings.overran(task.id(), Duration.ofNanos(nanos), task.schedule());
             }
         } catch (Throwable ex) {
-            // Memory is short, or the log is broken.
+            // There is no memory, or the log is broken.
         }
     }
 
@@ -170,7 +172,7 @@ public final class TaskEvents {
         }
     }
 
-    /** So many runs have been left out because they were missed, which the timer knows nothing of. */
+    /** Counts skipped missed runs that the timer does not count. */
     void leftOut(long runs) {
         long ignored = counter(SkipReason.MISSED).addAndGet(runs);
     }
@@ -189,11 +191,11 @@ public final class TaskEvents {
                 warnings.missed(task.id(), task.schedule(), runs);
             }
         } catch (Throwable ex) {
-            // Memory is short, or the log is broken.
+            // There is no memory, or the log is broken.
         }
     }
 
-    /** A task has been paused since so many runs in a row have failed. */
+    /** A task has been paused after failed runs in a row. */
     void pausedAfterFailures(TaskSeries task, long failures) {
         try {
             tellAll(task, (listener, id) -> listener.pausedAfterFailures(id, failures));

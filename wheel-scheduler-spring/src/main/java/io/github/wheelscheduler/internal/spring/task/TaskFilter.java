@@ -1,26 +1,56 @@
 package io.github.wheelscheduler.internal.spring.task;
 
+import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Which tasks a query is for, in any order. One thread. */
 final class TaskFilter {
 
-    private final String text;
+    private final List<String> words;
     private final Set<TaskQuery.Condition> conditions;
 
     TaskFilter(TaskQuery query) {
-        this.text = query.text().toLowerCase(Locale.ROOT);
+        this.words = Stream.of(lower(query.text()).split("\\s+", -1))
+                .filter(word -> !word.isEmpty())
+                .toList();
         this.conditions = EnumSet.noneOf(TaskQuery.Condition.class);
         boolean ignored = conditions.addAll(query.conditions());
     }
 
     boolean isFound(SearchedTask searched) {
-        return (text.isEmpty() || searched.task.id().toLowerCase(Locale.ROOT).contains(text))
-                && (conditions.isEmpty() || isIn(searched));
+        return (words.isEmpty() || hasWords(searched)) && (conditions.isEmpty() || isIn(searched));
+    }
+
+    /** Whether each word is in the id or, of a task whose last run failed, in the error. */
+    private boolean hasWords(SearchedTask searched) {
+        String id = lower(searched.task.id());
+        String error = null;
+        for (String word : words) {
+            if (!id.contains(word)) {
+                if (error == null) {
+                    error = errorOf(searched);
+                }
+                if (!error.contains(word)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static String errorOf(SearchedTask searched) {
+        RunOutcome.LastError last = searched.isFailing() ? searched.task.guard().lastError() : null;
+        return last == null ? "" : lower(last.type() + ": " + last.message());
+    }
+
+    private static String lower(String text) {
+        return text.toLowerCase(Locale.ROOT);
     }
 
     private boolean isIn(SearchedTask searched) {

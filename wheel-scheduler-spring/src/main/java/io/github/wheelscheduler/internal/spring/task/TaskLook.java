@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says how a task is doing. A task is overdue if it is late by more than a share of its interval, and by more than the shortest grace.
+ * Says how a task is doing. A task is overdue if it is late by more than a share of its interval, and by more than the shortest grace; none is while its
+ * scheduler holds back what is due.
  *
  * @param share of its interval
  * @param shortest grace, however short the interval is
@@ -21,7 +22,7 @@ public record TaskLook(double share, Duration shortest) {
         RunHistory.View seen = task.guard().seen();
         Instant since = task.guard().runningSince();
         TaskInfo.State state = state(task);
-        // After the state: a run that has just returned, and goes on, is one or the other.
+        // After the state: a run that has just returned, and continues, is one or the other.
         Instant openSince = task.guard().openSince();
         TaskSchedule schedule = task.schedule();
         Instant now = task.now();
@@ -30,10 +31,11 @@ public record TaskLook(double share, Duration shortest) {
         if (state == TaskInfo.State.RUNNING && since != null) {
             lateBy = nextLateBy(schedule, since, now);
         } else if (isWaiting(state, task) && task.timer != null) {
-            long delayNanos = task.getDelay(TimeUnit.NANOSECONDS);
+            long nowNanos = task.nanoTime();
             Instant exact = task.nextInstant();
-            next = exact != null ? exact : now.plusNanos(delayNanos);
-            lateBy = state == TaskInfo.State.PAUSED ? Duration.ZERO : Duration.ofNanos(Math.max(0, -delayNanos));
+            next = exact != null ? exact : now.plusNanos(task.getDelay(TimeUnit.NANOSECONDS));
+            Long lateSince = lateSinceNanos(state, task, nowNanos);
+            lateBy = lateSince == null ? Duration.ZERO : Duration.ofNanos(nowNanos - lateSince);
         }
         return new TaskInfo(
                 task.id(),
@@ -44,7 +46,7 @@ public record TaskLook(double share, Duration shortest) {
                 shown(state, openSince),
                 next,
                 lateBy,
-                isOverdue(lateBy, schedule, now),
+                isOverdue(lateBy, task, schedule, now),
                 openSince != null ? openSince : since,
                 seen.lastSuccess(),
                 seen.lastFailure(),
@@ -73,7 +75,8 @@ public record TaskLook(double share, Duration shortest) {
         if (state == TaskInfo.State.RUNNING) {
             dueNanos = dueWhileRunningNanos(task);
         } else if (state == TaskInfo.State.PENDING) {
-            dueNanos = nextNanos(state, task);
+            ScheduledFuture<?> timer = task.timer;
+            dueNanos = timer != null && isWaiting(state, task) ? (Long) task.lateFromNanos(timer) : null;
         }
         return dueNanos != null && dueNanos - nowNanos < 0 ? dueNanos : null;
     }
@@ -90,11 +93,11 @@ public record TaskLook(double share, Duration shortest) {
     }
 
     boolean isOverdueBy(long lateNanos, TaskSeries task) {
-        return isOverdue(Duration.ofNanos(lateNanos), task.schedule(), task.now());
+        return isOverdue(Duration.ofNanos(lateNanos), task, task.schedule(), task.now());
     }
 
-    private boolean isOverdue(Duration lateBy, TaskSchedule schedule, Instant now) {
-        if (lateBy.compareTo(shortest) <= 0) {
+    private boolean isOverdue(Duration lateBy, TaskSeries task, TaskSchedule schedule, Instant now) {
+        if (lateBy.compareTo(shortest) <= 0 || task.guard().book.timers.isHolding()) {
             return false;
         }
         Duration interval = schedule.intervalAfter(now);
@@ -118,7 +121,7 @@ public record TaskLook(double share, Duration shortest) {
         return (state == TaskInfo.State.PENDING || state == TaskInfo.State.PAUSED) && !task.isHeld();
     }
 
-    /** Without runs that go on when they have returned. */
+    /** Without runs that continue when they have returned. */
     static TaskInfo.State state(TaskSeries task) {
         if (task.guard().isRunning()) {
             return TaskInfo.State.RUNNING;

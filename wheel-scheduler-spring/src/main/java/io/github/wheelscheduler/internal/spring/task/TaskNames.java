@@ -18,8 +18,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What tasks are called: after the method or the class that they come from, so that a name is the same after a restart. What
- * an object says of itself is no name, as it may be a secret.
+ * Names tasks after their method or class, so that a name is the same after a restart. The text of an object is not
+ * used as a name, as it may contain a secret.
  */
 public final class TaskNames {
 
@@ -31,10 +31,12 @@ public final class TaskNames {
     /** Texts of Spring's wrappers that are longer are no names, and take long to be looked through. */
     private static final int LONGEST_TEXT = 1_000;
 
-    /** What a log or a page would show as something else, and halves of characters, which no address can have. */
+    /**
+     * Characters that a log or a page would show as something else, and unpaired surrogates, which no URL can contain.
+     */
     private static final String UNSEEN = "\\p{Cc}\\p{Cs}\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069";
 
-    /** That, and what servers do not let through in a path. */
+    /** Those, and characters that servers reject in a path. */
     private static final Pattern UNREACHABLE =
             Pattern.compile("[" + UNSEEN + ";%\\\\]|(?<=/)/|^/|/\\z|(?<![^/])\\.{1,2}(?![^/])");
 
@@ -75,7 +77,7 @@ public final class TaskNames {
         return REGISTRARS.get(task.getClass());
     }
 
-    /** Returns class and method of an annotated method; else what is known of the task. */
+    /** Returns class and method of an annotated method; otherwise the best known name of the task. */
     public static String of(Runnable task, TaskCatalog catalog) {
         String name = null;
         Object owner = null;
@@ -103,15 +105,15 @@ public final class TaskNames {
         return owner == null ? task : owner;
     }
 
-    /** Whether a run of an annotated method may go on when it has returned: unless it is known to return nothing. */
+    /** Whether a run of an annotated method may continue when it has returned: unless it is known to return nothing. */
     static boolean mayGoOn(String name, TaskCatalog catalog) {
         TaskDeclaration declared = catalog.declaration(name);
         return declared == null || declared.method().getReturnType() != void.class;
     }
 
     /**
-     * Returns the name of what Spring hides in a wrapper that says what the hidden task says: a method if it names an annotated
-     * one, or a class if it says what objects say by default. Null for any other text.
+     * Returns the name of a task that Spring hides in a wrapper, from the text of the wrapper. It is a method if the
+     * text names an annotated one, or a class if the text is the default of an object. Null for any other text.
      */
     private static @Nullable String ofWrapped(String said) {
         Matcher text = CLASS_AND_MORE.matcher(said.length() <= LONGEST_TEXT ? said : "");
@@ -172,7 +174,7 @@ public final class TaskNames {
     /**
      * Checks a name that code gives to a task.
      *
-     * @param what which name, for the message
+     * @param what the kind of name, for the message
      * @throws IllegalArgumentException if it is blank, too long, or cannot be written in a path
      */
     public static void check(String what, String name) {
@@ -181,7 +183,7 @@ public final class TaskNames {
         }
         if (UNREACHABLE.matcher(name).find()) {
             throw new IllegalArgumentException(what
-                    + " must not contain line breaks or other control characters, halves of characters, ; % \\ or //, "
+                    + " must not contain line breaks or other control characters, unpaired surrogates, ; % \\ or //, "
                     + "begin or end with a slash, or have . or .. alone between slashes, was '"
                     + reachable(name) + "'");
         }

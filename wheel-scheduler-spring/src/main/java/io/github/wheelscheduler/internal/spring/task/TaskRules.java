@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What the settings of one task make of its runs. Only tasks with settings have one. Any thread. */
+/** Applies the settings of one task to its runs. Only tasks with settings have one. Any thread. */
 final class TaskRules {
 
     /** A cron run that starts later has missed its instant. */
@@ -35,7 +35,7 @@ final class TaskRules {
     /** The last run has failed, and the rest that follows from that has not been taken. Guarded by this. */
     private boolean restIsDue;
 
-    /** What the first timer of the task goes by. */
+    /** The schedule of the first timer of the task. */
     final Pace firstPace;
 
     @SuppressWarnings("this-escape")
@@ -78,6 +78,11 @@ final class TaskRules {
         return growing.restNanos(failures);
     }
 
+    private long toleranceNanos(long usualNanos) {
+        Duration own = settings.startTolerance();
+        return own == null ? usualNanos : TimeUnit.NANOSECONDS.convert(own);
+    }
+
     /** Returns how much later a run is to start; less than the interval. */
     private long jitterNanos(long intervalNanos) {
         // Instants are read in microseconds at most.
@@ -107,7 +112,10 @@ final class TaskRules {
 
         private long putOffNanos;
 
-        /** So many of the runs that were missed before the last one has started, which stands for them. */
+        /** The tolerance of the start of the next run. */
+        private long toleranceNanos;
+
+        /** The number of runs missed before the last one has started, which stands for them. */
         private long absorbed;
 
         Pace(TaskSchedule schedule) {
@@ -117,21 +125,27 @@ final class TaskRules {
         }
 
         /**
-         * Whether the run of a fixed rate that starts so late is not to take place, as it has been missed; else it stands for all runs
-         * that were missed before it, if one is to.
+         * Whether a late run of a fixed rate is skipped as missed. Otherwise it stands for all runs missed before it,
+         * if one run is to.
          */
         boolean skips(long lateNanos) {
             MissedRuns policy = missedRuns(MissedRuns.CATCH_UP);
-            // Deadlines are counted in phase, from before the run was put off.
-            absorbed = policy == MissedRuns.LATEST && lateNanos > 0 ? (lateNanos + putOffNanos) / periodNanos : 0;
-            return policy == MissedRuns.SKIP && lateNanos >= periodNanos;
+            if (lateNanos <= 0) {
+                absorbed = 0;
+                return false;
+            }
+            // A run is late from the end of its tolerance on.
+            long sinceDueNanos = lateNanos + toleranceNanos;
+            // Deadlines are counted in phase, from before the run was postponed.
+            absorbed = policy == MissedRuns.LATEST ? (sinceDueNanos + putOffNanos) / periodNanos : 0;
+            return policy == MissedRuns.SKIP && sinceDueNanos >= periodNanos;
         }
 
         /** Whether the run of a cron that starts so late is not to take place. */
         boolean skipsInstant(Duration late) {
             return missedRuns(MissedRuns.LATEST) == MissedRuns.SKIP
                     && task.schedule().isCron()
-                    && late.compareTo(CRON_GRACE) > 0
+                    && late.compareTo(CRON_GRACE.plusNanos(toleranceNanos)) > 0
                     && !task.isPaused();
         }
 
@@ -143,7 +157,7 @@ final class TaskRules {
             if (policy == MissedRuns.CATCH_UP) {
                 return Math.max(0, missed - maxCatchUp);
             }
-            // Of the runs that were missed during the run, the last one is made up.
+            // Of the runs missed during the run, the last one is caught up.
             return policy == MissedRuns.SKIP ? missed : stoodFor + Math.max(0, missed - stoodFor - 1);
         }
 
@@ -154,8 +168,37 @@ final class TaskRules {
 
         @Override
         public long drawPutOffNanos() {
-            putOffNanos = jitterNanos(periodNanos);
+            // The tolerance comes on top, and ends before the next run.
+            putOffNanos = jitterNanos(periodNanos - cutToleranceNanos(usualToleranceNanos()));
             return putOffNanos;
+        }
+
+        private long usualToleranceNanos() {
+            return task.guard().book.timers.executor().startTolerance().toNanos();
+        }
+
+        /** Returns that of a fixed rate; 0 for others, whose jitter has no bound here. */
+        private long cutToleranceNanos(long usualNanos) {
+            return periodNanos == Long.MAX_VALUE
+                    ? 0
+                    : Pacing.cutTolerance(TaskRules.this.toleranceNanos(usualNanos), periodNanos / 2);
+        }
+
+        @Override
+        public long startToleranceNanos(long usualNanos) {
+            toleranceNanos = cutToleranceNanos(usualNanos);
+            return TaskRules.this.toleranceNanos(usualNanos);
+        }
+
+        /** Returns the tolerance of the next run of a trigger, cut to the limit. */
+        long startToleranceNanos(long usualNanos, long limitNanos) {
+            toleranceNanos = Pacing.cutTolerance(TaskRules.this.toleranceNanos(usualNanos), limitNanos);
+            return toleranceNanos;
+        }
+
+        /** Whether the settings of the task say its tolerance. */
+        boolean hasOwnTolerance() {
+            return settings.startTolerance() != null;
         }
 
         @Override

@@ -27,7 +27,7 @@ public final class TaskSearch {
     private final Comparator<Hit> order;
     private final PriorityQueue<Hit> kept;
 
-    /** So many are kept. */
+    /** The number that is kept. */
     private final long wanted;
 
     private final @Nullable Hit after;
@@ -45,7 +45,7 @@ public final class TaskSearch {
      * A task that has been found, or the place of one that was.
      *
      * @param room which scheduler, by its number
-     * @param rank what it is put in order by first
+     * @param rank the first sort key
      * @param key and then; null if it has none, or only its id counts
      * @param task null for a place
      */
@@ -87,7 +87,7 @@ public final class TaskSearch {
         for (int i = 0; i < rooms.size(); i++) {
             Room room = rooms.get(i);
             Iterator<TaskSeries> tasks = room.book().tasks().iterator();
-            // What has no tasks may have no clock.
+            // A scheduler without tasks may have no clock.
             long nowNanos = tasks.hasNext() ? room.book().nanoTime() : 0;
             while (tasks.hasNext()) {
                 viewer.see(i, new SearchedTask(tasks.next(), room.look(), nowNanos));
@@ -98,7 +98,7 @@ public final class TaskSearch {
     /**
      * Looks at all tasks, and returns the page that was asked for.
      *
-     * @param shown what is shown of a task, of the scheduler of that name
+     * @param shown the details of a task, of the scheduler of that name
      */
     public <T> TaskQuery.Page<T> page(BiFunction<String, TaskInfo, T> shown) {
         show(rooms, this::see);
@@ -127,7 +127,7 @@ public final class TaskSearch {
         }
     }
 
-    /** Returns the page of what has been seen. */
+    /** Returns the page. */
     <T> TaskQuery.Page<T> found(BiFunction<String, TaskInfo, T> shown) {
         List<Hit> hits = kept.stream()
                 .sorted(order)
@@ -147,7 +147,7 @@ public final class TaskSearch {
 
     // The order
 
-    /** What needs a look comes first where that was asked for. */
+    /** Tasks that need attention come first if that order was requested. */
     private int rankOf(SearchedTask searched) {
         return query.order() == TaskQuery.Order.URGENCY && !searched.isOverdue() && !searched.isFailing() ? 1 : 0;
     }
@@ -173,7 +173,7 @@ public final class TaskSearch {
                 query.order() == TaskQuery.Order.SCHEDULER ? byRoom.thenComparing(byId) : byId.thenComparing(byRoom);
         return switch (query.order()) {
             case SCHEDULER, ID -> query.descending() ? both.reversed() : both;
-            // Late for longer is later by now, and what is not late is the least.
+            // A longer delay is greater, and a task that is on time is the least.
             case LATENESS -> byKey(!query.descending(), !query.descending()).thenComparing(both);
             case URGENCY -> {
                 Comparator<Hit> urgentFirst = Comparator.comparingInt(Hit::rank)
@@ -235,10 +235,13 @@ public final class TaskSearch {
             // Not ours.
         }
         throw new IllegalArgumentException(
-                "after must be what a page in the same order, of the same process, had as next, was " + given);
+                "after must be the next value of a page in the same order, from the same process, was " + given);
     }
 
-    /** Returns what tells the clock that keys are on from that of another process; the same text for all where it is not needed. */
+    /**
+     * Returns an id of the clock of the keys, to distinguish it from another process's; the same text for all if it is
+     * not needed.
+     */
     private String clock() {
         return switch (query.order()) {
             case SCHEDULER, ID, LAST_FAILURE -> "";

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class TaskSeries extends SeriesFuture {
 
     /*
-     * The timer says when a run is due, this says whether it takes place, and the guard is the boundary of that run:
+     * The timer decides when a run is due, this class whether it takes place, and the guard is the boundary of that
+     * run:
      *
      *      timer is due --> of the current generation? --no--> nothing
      *                            | yes
@@ -32,7 +33,7 @@ public final class TaskSeries extends SeriesFuture {
      *                            | no
      *                           run
      *
-     * So the timer goes on while the task is paused, and keeps its phase. What holds what, and who arms the next timer:
+     * So the timer continues while the task is paused, and keeps its phase. What holds what, and who arms the next timer:
      *
      *      once, rate, delay   series -> timer -> guard, or a SeriesRun of a later generation; the timer arms itself
      *      trigger             series -> timer of one run -> CronRun, which arms the next timer and notes it in the series
@@ -73,7 +74,7 @@ public final class TaskSeries extends SeriesFuture {
     /** It has been, because too many of its runs have failed. */
     private volatile boolean pausedAfterFailures;
 
-    /** Its settings say so, and it has not been enabled since. */
+    /** Its settings disable it, and it has not been enabled since. */
     private volatile boolean disabled;
 
     TaskSeries(TaskStore book, String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled) {
@@ -129,7 +130,7 @@ public final class TaskSeries extends SeriesFuture {
 
     // Timers
 
-    /** Gives the task its first timer, unless it has been re-timed meanwhile; false if there is none to be had. */
+    /** Gives the task its first timer, unless it has been re-timed meanwhile; false if none can be created. */
     boolean armFirst(@Nullable Instant first) {
         if (timer != null) {
             return true;
@@ -156,7 +157,7 @@ public final class TaskSeries extends SeriesFuture {
         TaskRules.Pace pace = rules == null || !isPaced ? null : rules.new Pace(other);
         TaskTimers.Plan plan = timers().plan(guard, mine, pace, other, first);
         if (plan == null) {
-            throw new IllegalArgumentException("schedule must name a time that is to come, was " + other.text());
+            throw new IllegalArgumentException("schedule must have a time in the future, was " + other.text());
         }
         return plan;
     }
@@ -189,10 +190,10 @@ public final class TaskSeries extends SeriesFuture {
         synchronized (guard) {
             require(!isDone());
             if (guard.isRunning()) {
-                throw new IllegalStateException("The task must not be running to be triggered: " + id());
+                throw new IllegalStateException("The task must not be running when it is triggered: " + id());
             }
             if (run.triggered != null && !run.triggered.isDone()) {
-                throw new IllegalStateException("The task must not have been triggered just before: " + id());
+                throw new IllegalStateException("The task must not be triggered twice at a time: " + id());
             }
             isSeries = isRepeating();
             if (isSeries) {
@@ -267,7 +268,7 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     /**
-     * Gives the task back what the code and its settings say, as at the start. If arming a timer fails, nothing changes.
+     * Resets the task to its code and settings, as at the start. If arming a timer fails, nothing changes.
      *
      * @throws IllegalStateException if that is a time that has passed
      */
@@ -282,7 +283,7 @@ public final class TaskSeries extends SeriesFuture {
         if (schedule() != written) {
             if (written instanceof TaskSchedule.Once once && once.at().isBefore(now().minus(PAST))) {
                 throw new IllegalStateException(
-                        "The task's own time must be to come to be given back, was " + once.at());
+                        "The original time of a one-time task must be in the future to be restored, was " + once.at());
             }
             boolean ignored = retime(written, true, SeriesRun.NONE);
         }
@@ -290,7 +291,7 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     /**
-     * Interrupts the runs that go on, and says how many.
+     * Interrupts the active runs, and returns their number.
      *
      * @throws IllegalStateException if there is none that can be
      */
@@ -303,7 +304,7 @@ public final class TaskSeries extends SeriesFuture {
             throw new IllegalStateException(
                     guard.openSince() == null
                             ? "The task must be running to be interrupted: " + id()
-                            : "The run goes on after its method has returned, and cannot be interrupted: " + id());
+                            : "A run that continues after its method has returned must not be interrupted: " + id());
         }
         return interrupted;
     }
@@ -319,7 +320,7 @@ public final class TaskSeries extends SeriesFuture {
         return timers().catalog.sourcesOf(taskId.name(), settings());
     }
 
-    /** Returns what is kept of the newest failure; null if there is none. */
+    /** Returns the details of the newest failure; null if there is none. */
     public RunOutcome.@Nullable LastError lastError() {
         return guard.lastError();
     }
@@ -337,7 +338,7 @@ public final class TaskSeries extends SeriesFuture {
         guard.book.news.retimed(this);
     }
 
-    /** Gives the task another schedule; a run that is going on goes on. If arming a timer fails, nothing changes. */
+    /** Gives the task another schedule; an active run continues. If arming a timer fails, nothing changes. */
     public void retime(TaskSchedule other) {
         boolean ignored = retime(settled(other), true, SeriesRun.NONE);
     }
@@ -348,7 +349,7 @@ public final class TaskSeries extends SeriesFuture {
         return SettledSchedule.retimed(other, usual, settings());
     }
 
-    /** Returns when it will start, as far as that is known, at most so many times. */
+    /** Returns its next starts, as far as they are known, up to the given number. */
     public List<Instant> upcoming(int most) {
         return Upcoming.of(this, most);
     }
@@ -462,8 +463,8 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     /**
-     * Gives a task that runs once a timer for now and ends its pause, if that is still wanted, and says whether it was.
-     * If arming a timer fails, nothing changes.
+     * Gives a task that runs once a timer for now and ends its pause, if that is still wanted, and returns whether it
+     * was. If arming a timer fails, nothing changes.
      */
     private boolean giveTimerForNow(BooleanSupplier isWanted) {
         TaskSchedule once = schedule();
@@ -486,7 +487,7 @@ public final class TaskSeries extends SeriesFuture {
         }
     }
 
-    // What runs ask and tell
+    // Calls from runs
 
     /** Whether the run that is due must not take place, because of a pause; a one-time task then runs later. */
     boolean isHeldBack(int due) {
@@ -501,7 +502,7 @@ public final class TaskSeries extends SeriesFuture {
         }
     }
 
-    /** Keeps the only run of a task for when the one that is going on has ended; false if it is not the only one. */
+    /** Keeps the only run of a task for when the one that is active has ended; false if it is not the only one. */
     boolean keepForLater(int due) {
         if (isRepeating()) {
             return false;
@@ -511,7 +512,7 @@ public final class TaskSeries extends SeriesFuture {
                 return false;
             }
             hold(Hold.Until.END_OF_RUN);
-            // The thread that ends the run that is going on looks there after saying so.
+            // The thread that ends the run that is active looks there after saying so.
             guard.steered();
             return true;
         }
@@ -527,7 +528,16 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Returns when a timer is due, on the clock of {@link #nanoTime}. */
     long deadlineNanos(ScheduledFuture<?> armed) {
+        return timers().executor().deadlineNanos(behind(armed));
+    }
+
+    /** Returns from when on the start of a timer is late. */
+    long lateFromNanos(ScheduledFuture<?> armed) {
+        return timers().executor().lateFromNanos(behind(armed));
+    }
+
+    private static ScheduledFuture<?> behind(ScheduledFuture<?> armed) {
         WheelTimer<?> onWheel = WrappedTimer.onWheel(armed);
-        return timers().executor().deadlineNanos(onWheel == null ? armed : onWheel);
+        return onWheel == null ? armed : onWheel;
     }
 }

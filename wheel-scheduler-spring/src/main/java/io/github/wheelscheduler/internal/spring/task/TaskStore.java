@@ -29,10 +29,10 @@ public final class TaskStore {
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskBook");
 
-    /** So many tasks stay visible when they are over. */
+    /** The number of finished tasks that stay visible. */
     private static final int MAX_OVER = 100;
 
-    /** After so many tasks have come, or as many as there were, tasks that are over are forgotten. */
+    /** The number of added tasks, or as many as there were, after which finished tasks are removed. */
     private static final int TIDY_AFTER = 1_000;
 
     private static final int MAX_WARNED = 1_000;
@@ -43,7 +43,7 @@ public final class TaskStore {
 
     private final TaskIds ids = new TaskIds();
 
-    /** How many tasks may still come before the ones that are over are forgotten. */
+    /** The number of tasks that may still be added before finished ones are removed. */
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
 
     /** Names whose settings have been found to have no effect. */
@@ -53,7 +53,7 @@ public final class TaskStore {
      * Makes an empty one.
      *
      * @param timers arms tasks
-     * @param news is told what becomes of them
+     * @param news called for changes of their state
      */
     public TaskStore(TaskTimers timers, TaskEvents news) {
         this.timers = timers;
@@ -76,11 +76,11 @@ public final class TaskStore {
         news.limited(settings);
         TaskSeries series = new TaskSeries(this, name, task, TaskInfo.Origin.NAMED, settled);
         if (!put(series, TaskId.given(name))) {
-            throw new IllegalArgumentException("name must not be that of a task which is scheduled, was " + name);
+            throw new IllegalArgumentException("name must not be the name of a scheduled task, was " + name);
         }
         ScheduledFuture<?> armed = armOrForget(series, settled);
         if (armed == null) {
-            throw new IllegalArgumentException("schedule must name a time that is to come, was "
+            throw new IllegalArgumentException("schedule must have a time in the future, was "
                     + settled.schedule().text());
         }
         return armed;
@@ -116,7 +116,7 @@ public final class TaskStore {
         try {
             putUnderFreeId(series, name);
         } catch (Throwable ex) {
-            // Its name must not be taken by what never gets a timer.
+            // A task that never gets a timer must not occupy the name.
             remove(series);
             throw ex;
         }
@@ -186,11 +186,11 @@ public final class TaskStore {
             List<String> idle = settled.settings().isNothing() ? List.of() : settled.idle();
             if (!idle.isEmpty() && warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
                 TaskSchedule schedule = settled.schedule();
-                logger.warn("Settings of task " + name + " that have no effect on it, as its schedule is "
-                        + schedule.kind() + " " + ScheduleText.of(schedule) + ": " + idle);
+                logger.warn("Settings of task " + name + " have no effect, as its schedule is " + schedule.kind() + " "
+                        + ScheduleText.of(schedule) + ": " + idle);
             }
         } catch (Throwable ex) {
-            // Memory is short, or the log is broken.
+            // There is no memory, or the log is broken.
         }
     }
 
@@ -222,12 +222,12 @@ public final class TaskStore {
         }
     }
 
-    /** Its future may be one of the user's; what that throws must not keep the scheduler from being shut down. */
+    /** Its future may be the user's, whose exceptions must not prevent the shutdown of the scheduler. */
     private static void cancelAround(TaskSeries series) {
         try {
             boolean ignored = series.cancel(false);
         } catch (Throwable ex) {
-            logger.warn("The next run of " + series.id() + " could not be cancelled", ex);
+            logger.warn("The next run of " + series.id() + " could not be cancelled; the shutdown continues", ex);
         }
     }
 

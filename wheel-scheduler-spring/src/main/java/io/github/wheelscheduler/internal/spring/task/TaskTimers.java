@@ -6,6 +6,7 @@ import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
 import io.github.wheelscheduler.internal.spring.task.TaskRules.Pace;
+import io.github.wheelscheduler.spring.observation.RunOrigin;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -32,12 +33,12 @@ import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Puts the tasks of a scheduler that have an id on its wheel, and knows what the scheduler has been told of tasks. Rejections are Spring's
- * exceptions. Any thread.
+ * Arms the tasks of a scheduler that have an id on its wheel, and holds the scheduler's settings for tasks. Rejections
+ * are Spring's exceptions. Any thread.
  */
 public final class TaskTimers {
 
-    /** Between arming a timer and following it, its caller does nothing that takes time, but for what a user's code does. */
+    /** Between arming a timer and following it, its caller does no slow work, except in a user's code. */
     private static final long NOTING_PAUSE_NANOS = 10_000;
 
     private static final TaskSchedule AT_ONCE = TaskSchedule.once(Instant.EPOCH);
@@ -45,15 +46,15 @@ public final class TaskTimers {
     private final ThreadPoolTaskScheduler scheduler;
     final RunFailures failures;
 
-    // What the scheduler has been told, of tasks that are scheduled from now on.
+    // Settings of the scheduler for tasks that are scheduled from now on.
 
     /** Arms all timers; null before there is one. */
     public volatile @Nullable WheelScheduledExecutor executor;
 
-    /** Whether what is scheduled never runs. */
+    /** Whether scheduled tasks never run. */
     public volatile boolean off;
 
-    /** What is known of tasks before they are scheduled. */
+    /** Declarations and settings of tasks before they are scheduled. */
     public volatile TaskCatalog catalog = new TaskCatalog();
 
     /** May run unnamed tasks elsewhere; null for none. */
@@ -76,27 +77,36 @@ public final class TaskTimers {
     /** Armed, while their series do not follow them yet. Runs that are not of the current generation look here. */
     private final Set<Plan> armedAhead = ConcurrentHashMap.newKeySet();
 
-    /** What tells this node from others that run the same tasks; null for the name of this machine, as long as it has not been needed. */
+    /**
+     * The name of this node among others that run the same tasks; null, until it is needed, for the name of this
+     * machine.
+     */
     public volatile @Nullable String node;
 
     /**
-     * Makes one without an executor.
+     * Creates one without an executor.
      *
      * @param scheduler is asked for its clock, and for the executor that a subclass may have put around its own
-     * @param failures counts failures, and knows who is told of them
+     * @param failures counts failures and passes them to their handlers
      */
     public TaskTimers(ThreadPoolTaskScheduler scheduler, RunFailures failures) {
         this.scheduler = scheduler;
         this.failures = failures;
     }
 
-    /** Returns the future of what is scheduled and never runs; null if it runs or, after a shutdown, is rejected. */
+    /** Returns the future of a scheduled task that never runs; null if it runs or, after a shutdown, is rejected. */
     public @Nullable ScheduledFuture<?> never() {
         WheelScheduledExecutor current = executor;
         return off && current != null && !current.isShutdown() ? new NeverRun() : null;
     }
 
-    /** Returns what tells this node from others: where it has not been set, what the environment or else the network calls it. */
+    /** Whether due tasks are held back on purpose, as the scheduler, or that of its group, is paused or halted. */
+    boolean isHolding() {
+        WheelScheduledExecutor current = executor;
+        return current != null && (current.isPaused() || current.isHalted());
+    }
+
+    /** Returns the name of this node: if it has not been set, that of the environment, or else of the network. */
     public String node() {
         String known = node;
         if (known == null) {
@@ -118,15 +128,15 @@ public final class TaskTimers {
         }
     }
 
-    /** Returns what the user's decorator makes of a task; the task itself if there is none. */
+    /** Returns a task as decorated by the user; the task itself if there is no decorator. */
     public Runnable decorate(Runnable task) {
         TaskDecorator set = decorator;
         return set == null ? task : Objects.requireNonNull(set.decorate(task), "the decorator must not return null");
     }
 
     /**
-     * Returns what a worker is to run in place of a timer that is being armed, or the task in whose books the timer is
-     * kept: that comes from an executor of the user's, which has wrapped a task of ours.
+     * Returns the task that a worker runs in place of a timer that is being armed, or the task that records its runs.
+     * The latter applies to an executor of the user's that has wrapped a task of ours.
      */
     public Runnable prepare(WheelTimer<?> timer) {
         WrappedRun run = isWrapped ? WrappedRun.takeArming(this) : null;
@@ -152,7 +162,7 @@ public final class TaskTimers {
 
     // Timers
 
-    /** A timer that can be armed: what a trigger and the clock had to say for it has been asked. By one thread. */
+    /** A timer that can be armed: the trigger and the clock have been read. One thread. */
     final class Plan {
 
         /** The wheel's, or the one that a subclass has put around it. */
@@ -161,15 +171,15 @@ public final class TaskTimers {
         private final GuardedTask guard;
         private final int generation;
 
-        /** What the timer runs: a {@link CronRun} if a trigger says when. */
+        /** Returns the task of the timer: a {@link CronRun} if a trigger decides when. */
         private final Runnable run;
 
-        /** What an executor around the wheel's is given to run; null for the wheel's. */
+        /** Returns the task for an executor that wraps the wheel's; null for the wheel's own. */
         private final @Nullable WrappedRun wrapped;
 
         private final TaskSchedule schedule;
 
-        /** After how long it runs first; of no meaning if a trigger says so. */
+        /** The delay of its first run; ignored if a trigger decides. */
         private final long delayNanos;
 
         /** The thread that arms it ahead; null before. Written before others see this. */
@@ -208,7 +218,7 @@ public final class TaskTimers {
             ahead = arm();
         }
 
-        /** Returns the timer, which the series follows once the caller lets go of its lock. With that held. */
+        /** Returns the timer, which the series uses once the caller releases its lock. With that held. */
         ScheduledFuture<?> take() {
             ScheduledFuture<?> armed = Objects.requireNonNull(ahead);
             ahead = null;
@@ -216,7 +226,7 @@ public final class TaskTimers {
             return armed;
         }
 
-        /** Cancels a timer that has not been taken, and lets its runs go on. Without a lock. */
+        /** Cancels a timer that has not been taken, without interrupting its runs. Without a lock. */
         void settle() {
             ScheduledFuture<?> unused = ahead;
             try {
@@ -263,7 +273,7 @@ public final class TaskTimers {
          */
         private ScheduledFuture<?> accepted(ScheduledFuture<?> armed) {
             if (wrapped != null && isSteered() && armed.isCancelled()) {
-                throw new RejectedExecutionException("Task rejected, and dropped by the rejection handler");
+                throw new RejectedExecutionException("Task rejected and discarded by the rejection handler");
             }
             return armed;
         }
@@ -272,12 +282,12 @@ public final class TaskTimers {
             return run instanceof SeriesRun later && later.isSteered();
         }
 
-        /** Tells a caller that schedules the task what that says of itself, and one that steers it its id. */
+        /** Gives a caller that schedules the task its text, and one that steers it its id. */
         private TaskRejectedException rejected(RejectedExecutionException reason) {
             return new TaskRejectedException(executor, isSteered() ? guard : guard.shownTask(), reason);
         }
 
-        /** Returns what the timer runs if a trigger says when. */
+        /** Returns the task of the timer if a trigger decides when. */
         @Nullable
         CronRun cron() {
             return run instanceof CronRun cron ? cron : null;
@@ -287,7 +297,7 @@ public final class TaskTimers {
     /**
      * Plans a timer: asks the trigger, if there is one, and the clock.
      *
-     * @param first when it runs first, unless a trigger says so; null for at once
+     * @param first its first start, unless a trigger decides; null for at once
      * @return null if a trigger names no instant
      */
     @Nullable
@@ -307,8 +317,18 @@ public final class TaskTimers {
             long putOffNanos = pace.drawPutOffNanos();
             delayNanos = putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
         }
-        Runnable run = generation == SeriesRun.FIRST ? guard : new SeriesRun(guard, generation, pace);
-        return new Plan(asked, guard, generation, run, schedule, delayNanos);
+        RunOrigin origin = null;
+        if (schedule instanceof TaskSchedule.Once) {
+            origin = generation == SeriesRun.FIRST ? guard.origin(delayNanos) : guard.originOfSteering();
+        }
+        return new Plan(asked, guard, generation, run(guard, generation, pace, origin), schedule, delayNanos);
+    }
+
+    private static Runnable run(GuardedTask guard, int generation, @Nullable Pace pace, @Nullable RunOrigin origin) {
+        if (origin != null) {
+            return new LinkedRun(guard, generation, pace, origin);
+        }
+        return generation == SeriesRun.FIRST ? guard : new SeriesRun(guard, generation, pace);
     }
 
     /** Waits while a timer of that generation is armed that its series does not follow yet. Not with the series' lock held. */
@@ -344,7 +364,7 @@ public final class TaskTimers {
     /** Arms a run of the task for now, outside of its schedule. */
     ScheduledFuture<?> runNow(GuardedTask guard) {
         ScheduledExecutorService asked = asked();
-        SeriesRun run = new SeriesRun(guard, SeriesRun.TRIGGERED, null);
+        Runnable run = run(guard, SeriesRun.TRIGGERED, null, guard.originOfSteering());
         return new Plan(asked, guard, SeriesRun.TRIGGERED, run, AT_ONCE, 0).arm();
     }
 
@@ -365,7 +385,7 @@ public final class TaskTimers {
         return TimeUnit.NANOSECONDS.convert(duration);
     }
 
-    /** The future of what is scheduled while a scheduler is off: it stays open until it is cancelled. */
+    /** The future of a task scheduled while a scheduler is off: it stays open until it is cancelled. */
     private static final class NeverRun extends CompletableFuture<@Nullable Object>
             implements ScheduledFuture<@Nullable Object> {
 

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.support.CronTrigger;
@@ -47,7 +48,7 @@ final class TriggerTimes extends SimpleTriggerContext {
         return trigger instanceof CronTrigger && next != null && last != null ? nextAfter(last, next) : next;
     }
 
-    /** Asks as if the run had lasted until the end of a rest, and does not go by what is named before that. */
+    /** Computes as if the run had lasted until the end of a rest, and ignores earlier instants. */
     private @Nullable Instant nextAfterRest(long restNanos) {
         Instant end = Objects.requireNonNull(lastCompletion()).plusNanos(restNanos);
         Instant next = ask(lastScheduledExecution(), lastActualExecution(), end.minusNanos(1));
@@ -102,6 +103,24 @@ final class TriggerTimes extends SimpleTriggerContext {
                 nanos % Math.max(1, Duration.between(instant, following).toNanos()));
     }
 
+    /**
+     * Returns the maximum delay of a run's start, in nanoseconds. A run of a cron starts before its next instant, any
+     * other within half a period. It is zero for a user's own trigger, unless the user has set it for that task.
+     *
+     * @param due the instant, with its jitter
+     */
+    long longestTolerance(Instant instant, Instant due, boolean isOwn) {
+        if (trigger.getClass() == PeriodicTrigger.class) {
+            return TimeUnit.NANOSECONDS.convert(((PeriodicTrigger) trigger).getPeriodDuration()) / 2;
+        }
+        Instant following = following(instant);
+        if (following == null) {
+            // There is no next instant of a cron.
+            return isCron || isOwn ? Long.MAX_VALUE : 0;
+        }
+        return TimeUnit.NANOSECONDS.convert(Duration.between(due, following)) - 1;
+    }
+
     /** Returns how many instants of a cron have passed after that one until the end; no more than are counted. */
     long passed(Instant last, Instant end) {
         // Instants of a cron are whole seconds apart.
@@ -117,12 +136,12 @@ final class TriggerTimes extends SimpleTriggerContext {
         return passed;
     }
 
-    /** A user's clock; while it fails to tell its zone, that is the last one that it told. */
+    /** A user's clock; while it fails to return its zone, the last known one is used. */
     private static final class LastZoneClock extends Clock {
 
         private final Clock clock;
 
-        /** Null until it has told one. Any thread; which of two that are told at once is kept does not matter. */
+        /** Null until one is known. Any thread; which of two concurrent values is kept does not matter. */
         private volatile @Nullable ZoneId last;
 
         LastZoneClock(Clock clock) {

@@ -16,8 +16,8 @@ import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
 /**
- * What is known of when a task starts that has not started yet. No code of the user's is asked but the clock: of a trigger of the user's own,
- * nothing is known beyond the instant that it has named.
+ * The expected start of a task that has not started yet. No code of the user's is asked but the clock: of a trigger of
+ * the user's own, nothing is known beyond the instant that it has named.
  *
  * @param period between starts that keep their phase; null for no such
  * @param cron names the instants; null if none of Spring's or ours does
@@ -63,12 +63,12 @@ record Upcoming(
     }
 
     private static Upcoming keepingPhase(TaskSchedule schedule, Duration period) {
-        // Spring's trigger takes none at all, too: then it starts again and again.
+        // Spring's trigger accepts a period of zero, too: then it starts continuously.
         boolean hasNoOther = period.isZero() || TimeUnit.NANOSECONDS.convert(period) == Long.MAX_VALUE;
         return new Upcoming(schedule, hasNoOther ? null : period, null);
     }
 
-    /** Returns when a task starts, at most so many times. The first may have passed, if it is late. */
+    /** Returns the next starts of a task, up to the given number. The first may have passed, if it is late. */
     static List<Instant> of(TaskSeries task, int most) {
         Instant now = task.now();
         ScheduledFuture<?> timer = task.timer;
@@ -91,7 +91,7 @@ record Upcoming(
         return exact != null ? exact : now.plusNanos(timer.getDelay(TimeUnit.NANOSECONDS));
     }
 
-    /** Whether that run has not started: it is not the one that goes on, nor held. */
+    /** Whether that run has not started: it is neither active nor held. */
     static boolean isToCome(TaskSeries task, Instant due, Instant now) {
         return TaskLook.isWaiting(task) || (due.isAfter(now) && !task.isHeld());
     }
@@ -111,7 +111,7 @@ record Upcoming(
         return starts;
     }
 
-    /** Adds starts after that instant until there are so many, or no more are known. */
+    /** Adds starts after that instant until the given number is reached, or no more are known. */
     private void addFollowing(List<Instant> starts, Instant inPhase, Instant after, int most) {
         Instant next = after;
         while (starts.size() < most) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WrappedRun implements Runnable, NamedTask {
 
-    /** What a thread is arming by a call of such an executor, until the timer on the wheel is there. */
+    /** The run that a thread is arming by a call of such an executor, until its timer is on the wheel. */
     private static final ThreadLocal<@Nullable WrappedRun> ARMING = new ThreadLocal<>();
 
     private final TaskTimers timers;
@@ -38,7 +38,7 @@ final class WrappedRun implements Runnable, NamedTask {
     private @Nullable WheelTimer<?> onWheel;
 
     /**
-     * Makes one for what a timer runs.
+     * Creates one for the task of a timer.
      *
      * @param run also a {@link ManagedTask}
      */
@@ -108,7 +108,7 @@ final class WrappedRun implements Runnable, NamedTask {
         holder = Thread.currentThread();
     }
 
-    /** Lets runs begin, and runs what has waited. Without a lock. */
+    /** Lets runs begin, and starts the waiting ones. Without a lock. */
     void settle() {
         holder = null;
         if (isOwed) {

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of an executor of the user's, and the timer on the wheel behind it, which says how it stands: so no code
- * of the user's is asked under a lock. What is asked of it reaches both.
+ * The future of an executor of the user's, and the timer on the wheel behind it, which has the state: so no code of the
+ * user's is asked under a lock. Calls reach both.
  */
 final class WrappedTimer implements ScheduledFuture<@Nullable Object> {
 

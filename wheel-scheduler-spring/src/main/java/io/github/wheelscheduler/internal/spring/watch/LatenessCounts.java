@@ -5,7 +5,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** How late runs were, counted by size, to within a thirtieth: the share of the wheel, and that of the queue. Any thread. */
+/**
+ * A histogram of the lateness of runs, accurate to a thirtieth: the share of the wheel, and that of the queue. Any
+ * thread.
+ */
 public final class LatenessCounts {
 
     /*

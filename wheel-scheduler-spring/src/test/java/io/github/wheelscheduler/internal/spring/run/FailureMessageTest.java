@@ -13,7 +13,7 @@ class FailureMessageTest {
     @Test
     void cutLeavesNoHalfOfAPair() {
         for (String before : new String[] {"", "x"}) {
-            String message = Failure.of(new IllegalStateException(before + PAIR.repeat(10_000)))
+            String message = Failure.of(new IllegalStateException(before + PAIR.repeat(10_000)), null)
                     .message();
             assertThat(message).startsWith(before + PAIR).endsWith(PAIR + "…");
         }
@@ -21,12 +21,14 @@ class FailureMessageTest {
 
     @Test
     void failingMessageIsEmpty() {
-        Failure failure = Failure.of(new IllegalStateException() {
-            @Override
-            public String getMessage() {
-                throw new StackOverflowError("on purpose");
-            }
-        });
+        Failure failure = Failure.of(
+                new IllegalStateException() {
+                    @Override
+                    public String getMessage() {
+                        throw new StackOverflowError("on purpose");
+                    }
+                },
+                null);
         assertThat(failure.message()).isEmpty();
     }
 }

@@ -88,7 +88,7 @@ class OneTimeFailureLogTest {
         failures.log(task, new IllegalStateException());
         assertThat(log.messages()).hasSize(2);
         assertThat(log.messages().get(1))
-                .startsWith("One-time tasks have failed 5 times more")
+                .startsWith("One-time tasks have failed 5 more times")
                 .endsWith("with java.lang.IllegalStateException");
     }
 
@@ -104,7 +104,8 @@ class OneTimeFailureLogTest {
         assertThat(log.messages()).hasSize(1_001);
         assertThat(log.messages().get(1_000))
                 .startsWith(
-                        "One-time tasks have failed 501 times more, 501 of them of kinds that are not logged, as 1000");
+                        "One-time tasks have failed 501 more times, 501 of them of kinds that are not logged, as the limit of"
+                                + " 1000");
     }
 
     @Test
@@ -119,7 +120,7 @@ class OneTimeFailureLogTest {
             failures.log(task, new IllegalStateException());
         }
         awaitThat(() -> log.messages().size() == 2);
-        assertThat(log.messages().get(1)).startsWith("One-time tasks have failed 2000 times more, of kinds that have");
+        assertThat(log.messages().get(1)).startsWith("One-time tasks have failed 2000 more times, of kinds that have");
     }
 
     @Test
@@ -132,7 +133,7 @@ class OneTimeFailureLogTest {
         awaitThat(() -> scheduler.getActiveCount() == 0);
         scheduler.shutdown();
         assertThat(log.messages()).hasSize(2);
-        assertThat(log.messages().get(1)).startsWith("One-time tasks have failed 1999 times more");
+        assertThat(log.messages().get(1)).startsWith("One-time tasks have failed 1999 more times");
     }
 
     private static Runnable newKindOfTask() {

@@ -12,7 +12,7 @@ class RunHistoryTest {
     @Test
     void failureThatCannotBeDescribedIsRememberedAsOne() {
         RunHistory history = new RunHistory();
-        history.ran(0, 1, -5, true, new RunOutcome.Failure("x", ""), false);
+        history.ran(0, 1, -5, true, new RunOutcome.Failure("x", "", null), false);
         history.ran(0, 1, 7, false, null, false);
         RunHistory.View view = history.view();
         assertThat(view.failures()).isOne();
@@ -50,7 +50,7 @@ class RunHistoryTest {
     @Test
     void viewIsOfOneMomentThoughRunsAreNotedMeanwhile() throws Exception {
         RunHistory history = new RunHistory();
-        RunOutcome.Failure failure = new RunOutcome.Failure("x", "");
+        RunOutcome.Failure failure = new RunOutcome.Failure("x", "", null);
         Thread notes = new Thread(() -> {
             for (int run = 0; !Thread.currentThread().isInterrupted(); run++) {
                 history.ran(run, run, run, false, run % 2 == 0 ? null : failure, false);

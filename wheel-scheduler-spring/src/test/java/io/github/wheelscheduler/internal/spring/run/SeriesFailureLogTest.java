@@ -43,10 +43,10 @@ class SeriesFailureLogTest {
         failures.handleError(new IllegalStateException("again"));
         assertThat(failureLog.messages())
                 .containsExactly(
-                        "Unexpected error occurred in scheduled task failing; it goes on",
+                        "Unexpected error occurred in scheduled task failing; it continues",
                         "Scheduled task failing has failed 3 times in a row; the last failure",
                         "Scheduled task failing has succeeded again, after 3 failures in a row",
-                        "Unexpected error occurred in scheduled task failing; it goes on");
+                        "Unexpected error occurred in scheduled task failing; it continues");
         assertThat(failureLog.hasError(third)).isTrue();
     }
 

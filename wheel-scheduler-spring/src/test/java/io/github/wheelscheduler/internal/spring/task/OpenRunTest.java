@@ -120,7 +120,7 @@ class OpenRunTest {
         awaitReturned(1);
         assertThat(task().runs()).isEqualTo(1);
         assertThat(Objects.requireNonNull(task().last()).failure())
-                .isEqualTo(new RunOutcome.Failure(IllegalStateException.class.getName(), "before"));
+                .isEqualTo(new RunOutcome.Failure(IllegalStateException.class.getName(), "before", null));
     }
 
     @Test
@@ -273,7 +273,7 @@ class OpenRunTest {
         });
         awaitReturned(1);
         awaitThat(() -> scheduler.getActiveCount() == 0);
-        assertNothingToInterrupt("The run goes on after its method has returned");
+        assertNothingToInterrupt("A run that continues after its method has returned");
         assertThat(cancels).hasValue(0);
         kept(0).ended(null);
         assertThat(task().runs()).isEqualTo(1);

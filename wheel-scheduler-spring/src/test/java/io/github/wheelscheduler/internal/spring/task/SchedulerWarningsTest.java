@@ -103,8 +103,8 @@ class SchedulerWarningsTest {
         warnings.overslept(600_000_000, new Named("fourth", () -> {}));
         assertThat(said("overslept")).hasSize(2);
         assertThat(said("overslept").get(0))
-                .contains("overslept by 700 ms, as when")
-                .endsWith("so first is late");
+                .contains("overslept by 700 ms, for instance because")
+                .endsWith("; first is late");
         assertThat(said("overslept").get(1)).contains("fourth").endsWith("(2 more like this since the last warning)");
     }
 
@@ -114,11 +114,11 @@ class SchedulerWarningsTest {
         initialize(new WarningLimits(LONG, LONG, SHORT, null));
         Gate gate = new Gate();
         scheduler.execute(gate);
-        awaitThat(() -> !said("has been going on for").isEmpty());
+        awaitThat(() -> !said("has been running for").isEmpty());
         gate.open();
-        assertThat(said("has been going on for").get(0))
+        assertThat(said("has been running for").get(0))
                 .startsWith("Scheduler taskScheduler: A run of ")
-                .containsPattern("has been going on for [\\d.]+ m?s, longer than 10 ms, on thread jobs-");
+                .containsPattern("has been running for [\\d.]+ m?s, longer than 10 ms, on thread jobs-");
     }
 
     @Test
@@ -137,13 +137,13 @@ class SchedulerWarningsTest {
         }
         awaitThat(() -> registry.pausedAfterFailures(tasks).size() == tasks);
         scheduler.shutdown();
-        assertThat(said("has been paused, as 1 runs in a row")).hasSize(3);
+        assertThat(said("has been paused after 1 failed runs in a row")).hasSize(3);
         // One a second after the fourth, and the rest when the scheduler ends.
         List<String> sums = said("Scheduler jobs-: Tasks have been paused ");
         assertThat(sums).hasSizeBetween(1, 2);
         assertThat(sums).allMatch(text -> text.contains("failing-"));
         assertThat(sums.stream()
-                        .mapToInt(text -> Integer.parseInt(text.replaceAll("\\D*(\\d+) times? more,.*", "$1")))
+                        .mapToInt(text -> Integer.parseInt(text.replaceAll("\\D*(\\d+) times? more .*", "$1")))
                         .sum())
                 .isEqualTo(tasks - 3);
     }
@@ -184,7 +184,7 @@ class SchedulerWarningsTest {
         initialize(new WarningLimits(LONG, LONG, SHORT, null));
         Gate gate = new Gate();
         ScheduledFuture<?> ignored = registry.schedule("stuck", gate, TaskSchedule.fixedRate(LONG));
-        awaitThat(() -> !said("A run of stuck has been going on for").isEmpty());
+        awaitThat(() -> !said("A run of stuck has been running for").isEmpty());
         assertThat(said("A run of stuck").get(0))
                 .contains("longer than 10 ms, on thread jobs-")
                 .contains("\tat ")
@@ -200,8 +200,8 @@ class SchedulerWarningsTest {
         initialize(new WarningLimits(LONG, LONG, SHORT, null));
         Gate gate = new Gate();
         scheduler.execute(new Named("one-time", gate));
-        awaitThat(() -> !said("has been going on for").isEmpty());
-        assertThat(said("has been going on for").get(0)).contains("one-time");
+        awaitThat(() -> !said("has been running for").isEmpty());
+        assertThat(said("has been running for").get(0)).contains("one-time");
         gate.open();
     }
 
@@ -270,7 +270,7 @@ class SchedulerWarningsTest {
                 TaskSchedule.fixedRate(Duration.ofMillis(1)));
         awaitThat(() -> registry.get("failing").failuresInARow() > 20);
         assertThat(failureLog.messages())
-                .containsExactly("Unexpected error occurred in scheduled task failing; it goes on");
+                .containsExactly("Unexpected error occurred in scheduled task failing; it continues");
     }
 
     @Test

@@ -1,0 +1,129 @@
+// Handlers of durable tasks with their counts, and the search among one-time tasks.
+import {changed, go, to} from './address.js';
+import {get} from './api.js';
+import {badge, button, el, listing, panel, refill, show, text} from './dom.js';
+import {steerFound} from './durable-bulk.js';
+import {clock, count, joined, lasting, relative} from './format.js';
+import {copyButton, steerButton} from './steer.js';
+
+const STATES = ['', 'scheduled', 'claimed', 'failed', 'unreadable'];
+const KINDS = {SCHEDULED: 'pending', CLAIMED: 'claimed', FAILED: 'failing', UNREADABLE: 'warning'};
+
+/** What can be done to all tasks in a state. */
+const ACTIONS = {scheduled: ['cancel'], failed: ['retry', 'cancel'], unreadable: ['retry', 'cancel']};
+
+/** The state of a task; only the node that answers knows that a run goes on. */
+export const durableState = ({state, running}) =>
+  (running ? badge('running', `running for ${lasting(running)}`) : badge(KINDS[state], state.toLowerCase()));
+
+export const ofDurableTask = ({handler, id}) => to({view: 'durable-task', handler, id});
+
+/** The buttons for one task. */
+export function durableActions(path, {handler, id, state}) {
+  const isClaimed = state === 'CLAIMED';
+  return [
+    (state === 'FAILED' || state === 'UNREADABLE') && steerButton(path, 'retry', `${id}: due now`, {id}),
+    steerButton(path, 'cancel', `${id}: cancelled`, {
+      id,
+      within: isClaimed ? '5s' : undefined,
+      question: {
+        title: `Cancel task ${id} of ${handler}?`,
+        lines: [isClaimed ? 'Its run is interrupted; code that ignores interrupts keeps running.'
+          : 'The task is deleted and will not run.'],
+        label: 'Cancel task',
+        kind: 'danger'
+      }
+    })];
+}
+
+/** An id that ends in an asterisk is a prefix; undefined values are not sent. */
+const filterOf = ({handler, state, id, error}) =>
+  ({handler, state, error, ...(id?.endsWith('*') ? {prefix: id.slice(0, -1)} : {id})});
+
+const upTo = (value, most) => (value > most ? `more than ${count(most)}` : count(value));
+
+export function durableSearch(path) {
+  const change = (key, input) => () => go(changed({[key]: input.value.trim(), after: ''}));
+  const fieldOf = (id, key, label, placeholder) => {
+    const input = el('input', {id, type: 'search', autocomplete: 'off', placeholder,
+      onchange: () => change(key, input)()});
+    return {key, input, node: [el('label', {for: id}, label), input]};
+  };
+  const fields = [
+    fieldOf('durable-id', 'id', 'Id', 'exact, or 47* for a prefix'),
+    fieldOf('handler', 'handler', 'Handler', 'such as mail'),
+    fieldOf('durable-error', 'error', 'Error', 'words of the error')];
+  const state = el('select', {id: 'durable-state', onchange: () => change('state', state)()},
+    STATES.map(value => el('option', {value}, value || 'any')));
+  const handlers = listing('Handlers',
+    ['Handler', 'Scheduled', 'Claimed', 'Running here', 'Failed', 'Unreadable', 'Recurring'],
+    'durable-handlers', 'No handlers.');
+  const tasks = listing('Durable tasks', ['State', 'Handler', 'Id', 'Due', 'Node', 'Failures', 'Error', 'Actions'],
+    'durable-tasks', el('span', {}, 'No tasks match.'));
+  const [hint, scope, manyHandlers] = ['', '', ''].map(() => el('p.hint'));
+  const bulk = el('div.actions', {'data-test': 'durable-bulk'});
+  const recurring = el('p', {'data-test': 'durable-recurring-match'});
+  const more = button('Next', 'durable-after', () => go(changed({after: last.page.after})));
+  let last = null;
+
+  const isAsked = wanted => Boolean(wanted.handler || wanted.state || wanted.id || wanted.error);
+  const linkTo = (one, of, value) => (value === '0' ? value
+    : el('a', {href: to({view: 'durable', handler: one.handler, state: of})}, value));
+
+  return {
+    nodes: [
+      panel('Handlers', null, handlers.node, manyHandlers),
+      panel('One-time tasks', null,
+        el('div.filters', {role: 'search'}, fields.map(field => field.node),
+          el('label', {for: 'durable-state'}, 'State'), state),
+        hint, scope, recurring, bulk, tasks.node, el('nav.pages', {'aria-label': 'Pages'}, more))],
+    async load(wanted, signal) {
+      const page = isAsked(wanted)
+        ? await get(path('tasks'), {...filterOf(wanted), after: wanted.after}, signal) : {tasks: []};
+      return {page, counted: await get(path('handlers'), {}, signal), wanted};
+    },
+    show(data, isSteering, now) {
+      last = data;
+      const {page, counted, wanted} = data;
+      const most = counted.countedTo;
+      handlers.set(counted.handlers, one => one.handler, one => [
+        el('span', {}, el('a', {href: to({view: 'durable', handler: one.handler})}, one.handler),
+          one.unknown && [' ', badge('warning', 'no node has it')]),
+        linkTo(one, 'scheduled', upTo(one.scheduled, most)), linkTo(one, 'claimed', upTo(one.claimed, most)),
+        count(one.running), linkTo(one, 'failed', upTo(one.failed, most)),
+        linkTo(one, 'unreadable', upTo(one.unreadable, most)), upTo(one.recurring, most)]);
+      text(manyHandlers, joined([counted.cut && 'Only the first 100 handlers are shown.',
+        counted.manyClaimed && 'More than 10,000 tasks are claimed; the counts of claimed tasks are too low.'], ' '));
+      for (const {key, input} of fields) {
+        if (document.activeElement !== input) {
+          input.value = wanted[key] ?? '';
+        }
+      }
+      state.value = wanted.state ?? '';
+      text(hint, !isAsked(wanted) && 'Choose a handler or a state, or search for an id or an error.');
+      text(scope, joined([
+        wanted.error && 'Errors are searched in the newest 10,000 failed tasks by due time, '
+          + 'the first 500 characters of each.',
+        page.cut && !wanted.error && (page.after ? 'More than 10,000 tasks read; Next continues.'
+          : 'More than 10,000 tasks read; the rest is not shown.')], ' '));
+      refill(recurring, JSON.stringify(page.recurring ?? null), () => page.recurring
+        && `The recurring task ${page.recurring.id} has this id, too: ${page.recurring.schedule}.`);
+      show(tasks.node, isAsked(wanted));
+      const bulkKey = isSteering && page.tasks.length > 0 && !wanted.after ? JSON.stringify(filterOf(wanted)) : '';
+      refill(bulk, bulkKey, () => bulkKey && (ACTIONS[wanted.error ? 'failed' : wanted.state] ?? []).map(action =>
+        button(`${action === 'retry' ? 'Retry' : 'Cancel'} all…`, `durable-${action}-all`, () => steerFound({
+          path: path('tasks'), action, filter: filterOf(wanted), found: words(wanted)}))));
+      tasks.set(page.tasks, one => `${one.handler}\n${one.id}`, one => [
+        el('span.badges', {}, durableState(one)), one.handler || 'method',
+        one.recurring ? one.id : el('span.named', {}, el('a.id', {href: ofDurableTask(one)}, one.id),
+          copyButton('the id', () => one.id)),
+        `${relative(one.next, now)}, ${clock(one.next, now)}`, one.owner ?? '–', count(one.failures), one.failure,
+        el('div.actions', {}, isSteering && !one.recurring && durableActions(path('tasks', one.handler), one))]);
+      show(more, page.after);
+    }
+  };
+}
+
+const words = ({handler, state, id, error}) => joined([`All ${error ? 'failed' : state ?? ''} tasks`,
+  handler && `of ${handler}`, id && (id.endsWith('*') ? `whose id begins with “${id.slice(0, -1)}”` : `with the id ${id}`),
+  error && `whose error contains “${error}”`], ' ');

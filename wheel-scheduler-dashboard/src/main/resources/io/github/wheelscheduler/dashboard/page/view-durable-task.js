@@ -1,0 +1,103 @@
+// One durable task: its row, current run, error and payload.
+import {to} from './address.js';
+import {get, pathOf, Problem} from './api.js';
+import {button, el, factsOf, panel, refill, show, text} from './dom.js';
+import {durableActions, durableState} from './durable-search.js';
+import {count, HERE, instant, lasting, relative} from './format.js';
+import {act, copyButton, dialog, traceId} from './steer.js';
+
+export function durableTask(context, {handler, id}) {
+  const path = [context.settings.endpoints.wheeldurable?.path, 'tasks', pathOf(handler ?? '')].join('/');
+  const facts = factsOf();
+  const state = el('div.badges', {'data-test': 'durable-task-state'});
+  const actions = el('div.actions');
+  const gone = el('p.hint', {'data-test': 'durable-task-gone'});
+  const stack = el('pre', {tabindex: 0, 'data-test': 'durable-error'});
+  const trace = el('p.sub', {'data-test': 'durable-trace'});
+  const error = panel('Error', null, trace, stack);
+  const payload = el('pre', {tabindex: 0, 'data-test': 'durable-payload'});
+  const note = el('p.hint');
+  const showPayload = button('Show payload', 'show-payload', readPayload);
+  const payloadPanel = panel('Payload', showPayload, note, payload);
+  const parts = [actions, state, facts.node, error, payloadPanel];
+  let bytes = 0;
+
+  /** Each look at a payload is logged, so it is read once. */
+  async function readPayload() {
+    try {
+      const answer = await get(path, {id, show: 'payload'});
+      text(payload, answer.payload || '(empty)');
+      text(note, answer.payloadCut && `The payload has ${count(bytes)} bytes; the first 16 kB are shown.`);
+      show(payload, true);
+    } catch (problem) {
+      text(note, problem.kind === 'missing' ? 'The task is gone.' : 'The payload could not be read. Try again.');
+    }
+  }
+
+  async function reschedule(next) {
+    const at = el('input', {id: 'durable-at', type: 'datetime-local', step: 1, value: instant(next).replace(' ', 'T')});
+    const asked = dialog(`Reschedule ${id}`, 'reschedule-dialog', 'Reschedule');
+    asked.body.append(el('div.field', {}, el('label', {for: 'durable-at'}, `Due (${HERE})`), at));
+    at.focus();
+    if (await asked.closed && at.value) {
+      await act({path, body: {action: 'reschedule', id, at: new Date(at.value).toISOString()}, done: `${id}: rescheduled`});
+    }
+  }
+
+  return {
+    title: id,
+    node: el('div', {}, el('p.crumb', {}, el('a', {href: to({view: 'durable', handler})}, 'Durable tasks')),
+      el('section.panel', {'aria-label': id}, el('header', {},
+        el('h2', {}, el('span.id', {}, id ?? ''), ' ', copyButton('the id', () => id)), actions),
+      gone, state, facts.node), error, payloadPanel),
+    async load(wanted, signal) {
+      if (!context.settings.endpoints.wheeldurable?.exposed || !handler || !id) {
+        throw new Problem('noDurable', 0);
+      }
+      try {
+        return {task: await get(path, {id}, signal)};
+      } catch (problem) {
+        if (problem.kind !== 'missing') {
+          throw problem;
+        }
+        return {task: null};
+      }
+    },
+    show({task}) {
+      parts.forEach(part => show(part, task));
+      text(gone, !task && `${handler} has no task ${id}: it has finished or was cancelled.`);
+      if (!task) {
+        return;
+      }
+      const {now, state: is, steering} = task;
+      bytes = task.payloadBytes;
+      const at = iso => (iso ? [relative(iso, now), instant(iso)] : ['–']);
+      refill(state, is + task.running, () => durableState(task));
+      refill(actions, `${steering}${is}${task.next}`, () => steering && [
+        durableActions(path, task),
+        is === 'SCHEDULED' && button('Reschedule…', 'reschedule', () => reschedule(task.next))]);
+      facts.set({
+        'Handler': [handler],
+        'Due': at(task.next),
+        ...(task.firstDue ? {'First due': at(task.firstDue)} : {}),
+        'Node': [task.owner ?? '–', task.running ? `running for ${lasting(task.running)}`
+          : is === 'CLAIMED' && 'claimed; only that node knows whether it runs'],
+        'Attempt': [count(task.attempt), task.retries != null && `retries of its own: ${count(task.retries)}`],
+        'Failures in a row': [count(task.failures)],
+        'Last failure': at(task.lastFailure),
+        ...(task.deaths ? {'Node deaths': [count(task.deaths), 'nodes that died while they had it']} : {})
+      });
+      text(stack, task.error && task.error + (task.errorCut ? '\n…' : ''));
+      refill(trace, task.traceId, () => task.traceId && traceId(task));
+      show(trace, task.traceId);
+      show(error, task.error);
+      show(showPayload, task.payloadAllowed && bytes > 0);
+      if (!task.payloadAllowed) {
+        text(note, 'Payloads are hidden. management.endpoint.wheeldurable.show-values and roles decide who sees them.');
+      } else if (bytes === 0) {
+        text(note, 'The task has no payload.');
+      }
+      show(payload, payload.textContent);
+    }
+  };
+}

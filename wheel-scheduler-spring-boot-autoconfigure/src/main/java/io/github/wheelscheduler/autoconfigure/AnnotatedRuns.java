@@ -1,0 +1,25 @@
+package io.github.wheelscheduler.autoconfigure;
+
+import io.github.wheelscheduler.internal.spring.observation.AnnotatedRun;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import org.springframework.scheduling.support.ScheduledTaskObservationContext;
+
+/** Adds to Spring's observation of a run what the scheduler knows of it, and shows the observation to the scheduler. */
+final class AnnotatedRuns implements ObservationHandler<ScheduledTaskObservationContext> {
+
+    @Override
+    public boolean supportsContext(Observation.Context context) {
+        return context instanceof ScheduledTaskObservationContext;
+    }
+
+    @Override
+    public void onStart(ScheduledTaskObservationContext context) {
+        AnnotatedRun.begun(context);
+    }
+
+    @Override
+    public void onScopeOpened(ScheduledTaskObservationContext context) {
+        AnnotatedRun.scopeOpened(context);
+    }
+}

@@ -1,0 +1,227 @@
+package io.github.wheelscheduler.test;
+
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
+import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.internal.UncommittedRuns;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.test.context.transaction.TestTransaction;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Runs durable tasks when a test says so; a bean of a test in virtual time.
+ *
+ * <p>In a test without a transaction, tasks run on the workers of their node, as in production, and these verbs are
+ * short for those of {@link VirtualTime}. In the test's own transaction, which is rolled back in the end, the tasks run
+ * that it has scheduled and not committed: on the thread and the connection of the test, each between a savepoint and
+ * its release or rollback, with retries and ends. Committed tasks are left to their node.
+ *
+ * <pre>{@code
+ * @Test
+ * @Transactional
+ * void orderIsConfirmed() {
+ *     orders.place("42");
+ *     durable.runDue();
+ *     assertThat(mails.sent()).containsExactly("42 is confirmed");
+ * }
+ * }</pre>
+ *
+ * <p>The thread of the test.
+ */
+public final class DurableTime {
+
+    private static final int MOST_RUNS = 1_000;
+
+    private final DurableEngine engine;
+    private final VirtualTime time;
+    private final DurableRuns runs;
+
+    DurableTime(DurableEngine engine, VirtualTime time, DurableRuns runs) {
+        this.engine = engine;
+        this.time = time;
+        this.runs = runs;
+    }
+
+    /**
+     * Runs what is due now, and what that schedules for now, in the order of due times; no retry that is due later.
+     * Returns the ends.
+     *
+     * @throws IllegalStateException in a transaction that is not the test's own, or that is to be committed
+     */
+    public DurableRuns runDue() {
+        return runDue(0);
+    }
+
+    /**
+     * Does the same on the workers of the node.
+     *
+     * @throws IllegalStateException in a transaction, of which workers see nothing
+     */
+    public DurableRuns runDueOnWorkers() {
+        if (TransactionSynchronizationManager.isActualTransactionActive()) {
+            throw new IllegalStateException("Workers must not run tasks while the test is in a transaction, of which"
+                    + " they see nothing: use runDue(), or commit what the test schedules");
+        }
+        return runDue(0);
+    }
+
+    /**
+     * Does the same as {@link #runDue()}, and retries what fails up to so often: time moves to each of these retries,
+     * and what is due by then runs, too.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public DurableRuns runDue(int retries) {
+        if (retries < 0) {
+            throw new IllegalArgumentException("retries must not be negative, was " + retries);
+        }
+        UncommittedRuns own = own();
+        return runs.during(() -> {
+            int before = runs.ends().size();
+            runNow(own);
+            for (Instant next = nextRetry(before, retries); next != null; next = nextRetry(before, retries)) {
+                time.advanceTo(next);
+                runNow(own);
+            }
+        });
+    }
+
+    private @Nullable Instant nextRetry(int before, int retries) {
+        List<DurableEnd> all = runs.ends();
+        Map<List<String>, Integer> failures = new HashMap<>();
+        Instant next = null;
+        for (DurableEnd end : all.subList(before, all.size())) {
+            Instant at = end.nextAt();
+            if (end.kind() == DurableEnd.Kind.RETRIED
+                    && failures.merge(List.of(end.handler(), end.id()), 1, Integer::sum) <= retries
+                    && at != null
+                    && at.isAfter(time.now())
+                    && (next == null || at.isBefore(next))) {
+                next = at;
+            }
+        }
+        return next;
+    }
+
+    /**
+     * Lets time pass until no one-time task is scheduled any more, retries included. Returns the ends.
+     *
+     * @param limit so much time may pass
+     * @throws AssertionError if a task is still scheduled then
+     */
+    public DurableRuns runUntilIdle(Duration limit) {
+        UncommittedRuns own = own();
+        return runs.during(() -> {
+            if (own != null) {
+                runOwnUntilIdle(own, limit);
+            } else if (!isIdle()) {
+                time.advanceUntil(this::isIdle, limit);
+            }
+        });
+    }
+
+    private boolean isIdle() {
+        return engine.scheduledHandlers().isEmpty();
+    }
+
+    private void runOwnUntilIdle(UncommittedRuns own, Duration limit) {
+        Instant end = time.now().plus(limit);
+        runNow(own);
+        Optional<Instant> next = own.nextDue();
+        while (next.isPresent()) {
+            if (next.get().isAfter(end)) {
+                throw new AssertionError("No task of the transaction must be scheduled any more after " + exactly(limit)
+                        + ", but one is, for " + next.get());
+            }
+            time.advanceTo(later(own.nextDueOfAll().orElse(next.get())));
+            runNow(own);
+            next = own.nextDue();
+        }
+    }
+
+    private Instant later(Instant instant) {
+        Instant now = time.now();
+        return instant.isBefore(now) ? now : instant;
+    }
+
+    /**
+     * Returns the first end of a run of a task in this test: at once if it has been recorded, or else after so much
+     * time has passed as it takes. A task that is cancelled before it runs has none.
+     *
+     * @param limit so much time may pass
+     * @throws AssertionError if no run has ended by then
+     */
+    public DurableEnd awaitEnd(String handler, String id, Duration limit) {
+        Optional<DurableEnd> known = find(handler, id);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        UncommittedRuns own = own();
+        if (own == null) {
+            time.advanceUntil(() -> find(handler, id).isPresent(), limit);
+        } else {
+            Instant last = time.now().plus(limit);
+            runNow(own);
+            while (find(handler, id).isEmpty()) {
+                Optional<Instant> next = own.nextDueOfAll().map(this::later).filter(instant -> !instant.isAfter(last));
+                if (next.isPresent()) {
+                    time.advanceTo(next.get());
+                    runNow(own);
+                } else {
+                    // Nothing of the transaction runs until then, but a committed task may.
+                    time.advanceUntil(
+                            () -> find(handler, id).isPresent(),
+                            Duration.between(time.now(), last),
+                            "A run of '" + handler + "' " + id + " must have ended");
+                }
+            }
+        }
+        return find(handler, id).orElseThrow();
+    }
+
+    private Optional<DurableEnd> find(String handler, String id) {
+        return runs.ofRuns().stream()
+                .filter(end -> end.handler().equals(handler) && end.id().equals(id))
+                .findFirst();
+    }
+
+    private void runNow(@Nullable UncommittedRuns own) {
+        if (own == null) {
+            time.runCurrent();
+        } else {
+            own.runDue(MOST_RUNS, runs::add);
+        }
+    }
+
+    /** Returns what runs in the transaction of the test; null if it has none. */
+    private @Nullable UncommittedRuns own() {
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            return null;
+        }
+        if (!isOfTest()) {
+            throw refused("is none of Spring's test framework, but one within that of the test or beside it");
+        }
+        if (!TestTransaction.isFlaggedForRollback()) {
+            throw refused("is to be committed");
+        }
+        return UncommittedRuns.of(engine, TransactionResources.newScope());
+    }
+
+    /** One that has been begun within that of the test has another name, or none. */
+    private boolean isOfTest() {
+        String name = TransactionSynchronizationManager.getCurrentTransactionName();
+        return TestTransaction.isActive() && name != null && time.turn().mayBeOfTest(name);
+    }
+
+    private static IllegalStateException refused(String what) {
+        return new IllegalStateException("Durable tasks must run in the test's own transaction that is rolled back, or"
+                + " without one, but this transaction " + what + ": end it first, and let time pass");
+    }
+}

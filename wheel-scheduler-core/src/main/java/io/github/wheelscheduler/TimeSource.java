@@ -75,7 +75,7 @@ public class TimeSource {
      */
     public interface Poller {
 
-        /** A test is about to move time: what has been tried in vain may succeed now. */
+        /** A test is about to move time: attempts that have failed may succeed now. */
         void begin();
 
         /** Returns when it is to poll next, as {@link #nanoTime} returns the time; {@code Long.MAX_VALUE} for not before something has run. */

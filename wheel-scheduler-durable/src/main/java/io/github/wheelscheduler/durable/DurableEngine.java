@@ -262,8 +262,8 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * Returns the names of the handlers of which one-time tasks are to run, in the database: tasks that wait, that a
-     * node has claimed or runs, or that no node could read and that are tried again.
+     * Returns the names of the handlers with unfinished one-time tasks in the database. Such a task waits, is claimed
+     * or running, or is unreadable and is tried again.
      */
     public List<String> scheduledHandlers() {
         return database.tables().tasks().unfinishedNames().stream()

@@ -75,7 +75,7 @@ final class Driven {
         return current == null || current.isTerminated() || current.isQuiet();
     }
 
-    /** Lets so many timers go, unless as many were let go before and none has gone. */
+    /** Releases this number of timers, unless earlier released ones have not fired yet. */
     void letGo(int timers) {
         WheelScheduledExecutor current = executor();
         if (current != null && allowed == 0 && !isGroup(current)) {
@@ -131,7 +131,7 @@ final class Driven {
         }
     }
 
-    /** Returns how many timers have gone since they were let go. */
+    /** Returns how many of the released timers have fired. */
     static long goneOf(List<Driven> all) {
         long gone = 0;
         for (Driven driven : all) {
@@ -164,7 +164,7 @@ final class Driven {
         return Stream.ofNullable(current == null || isGroup(current) ? null : current.untilFirstDue());
     }
 
-    /** Timers of a group are let go with those of its executor, on one tick thread. */
+    /** Timers of a group are released with those of its executor, on one tick thread. */
     private static boolean isGroup(WheelScheduledExecutor executor) {
         return executor.groupName() != null;
     }

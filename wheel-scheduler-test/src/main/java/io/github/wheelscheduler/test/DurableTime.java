@@ -19,9 +19,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Runs durable tasks when a test says so; a bean of a test in virtual time.
  *
  * <p>In a test without a transaction, tasks run on the workers of their node, as in production, and these verbs are
- * short for those of {@link VirtualTime}. In the test's own transaction, which is rolled back in the end, the tasks run
- * that it has scheduled and not committed: on the thread and the connection of the test, each between a savepoint and
- * its release or rollback, with retries and ends. Committed tasks are left to their node.
+ * short for those of {@link VirtualTime}. In the test's own transaction, which is rolled back in the end, they run the
+ * tasks that it has scheduled and not committed. These run on the thread and the connection of the test, each between a
+ * savepoint and its release or rollback, with retries and ends. Committed tasks are left to their node.
  *
  * <pre>{@code
  * @Test
@@ -73,8 +73,8 @@ public final class DurableTime {
     }
 
     /**
-     * Does the same as {@link #runDue()}, and retries what fails up to so often: time moves to each of these retries,
-     * and what is due by then runs, too.
+     * Does the same as {@link #runDue()}, and retries failed tasks up to this number of times. Time moves to each of
+     * these retries, and other tasks that are due then run, too.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -156,7 +156,7 @@ public final class DurableTime {
      * time has passed as it takes. A task that is cancelled before it runs has none.
      *
      * @param limit so much time may pass
-     * @throws AssertionError if no run has ended by then
+     * @throws AssertionError if no run has ended within the limit
      */
     public DurableEnd awaitEnd(String handler, String id, Duration limit) {
         Optional<DurableEnd> known = find(handler, id);

@@ -4,7 +4,7 @@ import jakarta.persistence.EntityManager;
 import java.util.stream.Stream;
 import org.springframework.orm.jpa.EntityManagerHolder;
 
-/** The same with entity managers, which keep entities, and from which nobody takes a mark for rollback back. */
+/** Resources with entity managers, which keep entities and whose rollback-only mark cannot be undone. */
 final class JpaResources extends TransactionResources {
 
     private static Stream<EntityManager> managers() {

@@ -39,7 +39,7 @@ final class RunCap {
         if (runs > maxRuns) {
             throw new AssertionError(verb + " has made more than " + maxRuns + " runs and got from " + start + " to "
                     + clock.instant() + " only; most were of " + busiest()
-                    + ". A task may come again and again without end; or set maxRuns, or advance by less");
+                    + ". A task may reschedule itself endlessly. Otherwise set maxRuns, or advance by less");
         }
     }
 

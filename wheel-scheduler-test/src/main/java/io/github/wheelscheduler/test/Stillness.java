@@ -162,7 +162,7 @@ final class Stillness {
     private String whatIsGoingOn(long fired) {
         List<RunningTask> running = running();
         if (fired > MANY_RUNS) {
-            return "The schedulers must come to rest, but what runs at once comes again and again: " + fired
+            return "The schedulers must come to rest, but immediate tasks repeat endlessly: " + fired
                     + " runs at one time, most were of " + mostSeen();
         }
         if (running.isEmpty()) {

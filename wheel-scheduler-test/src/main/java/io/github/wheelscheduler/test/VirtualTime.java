@@ -261,7 +261,7 @@ public final class VirtualTime implements AutoCloseable {
      * Lets time pass until the condition holds. The condition is read after the runs of each instant.
      *
      * @param limit so much time may pass
-     * @throws AssertionError if it does not hold by then
+     * @throws AssertionError if it does not hold within the limit
      */
     public void advanceUntil(BooleanSupplier condition, Duration limit) {
         advanceUntil(condition, limit, "The condition must hold");

@@ -16,7 +16,7 @@ final class VirtualTimeSource extends TimeSource {
 
     private final AtomicLong now = new AtomicLong();
 
-    /** How often a thread has begun to wait. */
+    /** Number of waits that threads have begun. */
     private final AtomicLong parks = new AtomicLong();
 
     /** The threads that wait, each with the time that it waits for. */
@@ -75,7 +75,7 @@ final class VirtualTimeSource extends TimeSource {
         return pollers;
     }
 
-    /** Says how time moves by so many nanoseconds for a caller that waits; false if the caller may not move it. */
+    /** Sets how time moves by a number of nanoseconds for a caller that waits; false if the caller may not move it. */
     void setMover(LongPredicate mover) {
         this.mover = mover;
     }
@@ -116,7 +116,7 @@ final class VirtualTimeSource extends TimeSource {
         return parks.get();
     }
 
-    /** Whether at least so many threads wait for a time that is still to come. */
+    /** Whether at least this number of threads wait for a later time. */
     boolean isAwaitedBy(int threads) {
         long seen = now.get();
         int waiting = 0;

@@ -137,7 +137,8 @@ public final class Availability {
     /**
      * Takes in that a call has failed.
      *
-     * @param place which of the calls that was that are made again and again, and say {@link #hasWorked} then; null if it only looks
+     * @param place the place of a repeated call, which calls {@link #hasWorked} once it works; null for a call that
+     *     only reads
      */
     void isAway(Throwable ex, @Nullable Object place) {
         if (isConflict(ex)) {

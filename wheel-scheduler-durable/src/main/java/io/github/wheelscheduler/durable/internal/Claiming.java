@@ -357,8 +357,8 @@ final class Claiming {
 
     /**
      * Tries some of the rows that no node could read, those of one handler at a time: all of them once since the start,
-     * and those whose pause is over. In virtual time, in which an idle node takes a job that has found nothing for one
-     * in vain, it tries those of all handlers.
+     * and those whose pause is over. In virtual time it tries the rows of all handlers, as an idle node counts a job
+     * that finds nothing as failed.
      */
     void claimUnreadable(BooleanSupplier mayClaim) {
         looking(() -> {

@@ -17,8 +17,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of recurring tasks, as nodes declare them. A row has the schedule that was declared last; the column {@code replaced} has the one before, which comes back
- * only when no node that lives declares the present one, so nodes of both schedules do not take turns.
+ * The rows of recurring tasks, as nodes declare them. A row has the schedule that was declared last. The column {@code
+ * replaced} has the one before. It comes back only when no live node declares the present one, so nodes of both
+ * schedules do not take turns.
  */
 record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes) {
 

@@ -343,7 +343,7 @@ public final class DurableNode {
     /**
      * Returns when rows need this node next, in virtual time.
      *
-     * @param isFull whether to ask also while it has something in hand
+     * @param isFull whether to ask also while it has claimed tasks
      */
     private Needs needs(IdleJobs idleJobs, Instant now, boolean isFull) {
         Connected node = connected();

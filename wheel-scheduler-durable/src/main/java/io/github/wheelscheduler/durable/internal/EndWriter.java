@@ -87,7 +87,7 @@ final class EndWriter {
         return Math.min(longest, millis << Math.min(times, MOST_DOUBLINGS));
     }
 
-    /** Takes an end in, which the next {@link #send} tells the database, be it that of this thread or of another. */
+    /** Adds an end, which the next {@link #send} of any thread writes. */
     void add(PendingEnd end) {
         int ignored = untold.incrementAndGet();
         enqueue(end);

@@ -233,7 +233,7 @@ final class NodeLife {
         return freed;
     }
 
-    /** Frees rows that name a node which is not there: it claimed them so late that it had been forgotten. Once in a while. */
+    /** Frees, now and then, rows that name an absent node: it claimed them so late that it had been forgotten. */
     private int freeOrphans(List<NodeRow> nodes, Moment start) {
         if (lastOrphans.nanosUntil(start)
                 < Math.max(

@@ -27,9 +27,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.lang.Contract;
 
 /**
- * The rows of recurring tasks, one for each. The payload of such a row is the schedule that the method says. What users have steered stands in
- * columns of its own, which they change without another version, so that a node that has the row keeps it: {@code paused}, {@code schedule}
- * for another than that of the method, and {@code regular_time} for when a run would have been due that has been triggered.
+ * The rows of recurring tasks, one for each. The payload of such a row is the schedule of the method. Changes by users
+ * are in columns of their own and leave the version as it is, so that a node that has the row keeps it. {@code paused}
+ * holds runs back, {@code schedule} replaces that of the method, and {@code regular_time} is when a triggered run would
+ * have been due.
  */
 public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
 

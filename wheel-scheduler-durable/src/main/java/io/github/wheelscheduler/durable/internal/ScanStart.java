@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * From when on looks read what waits. While a transaction elsewhere stays open, no database tidies up what has been claimed since then, and a look at all that waits reads
- * it. If that takes long, looks begin a second before now, or at what they have left, and one at all follows as often as takes one part of time in fifty, once a second at
- * least, or when a node asks for it. One thread at a time.
+ * The due time at which a poll begins to read waiting rows. While a transaction elsewhere stays open, no database
+ * purges rows claimed since then, and a poll of all waiting rows reads them. If that takes long, polls begin a second
+ * before now, or at rows that they have left. A poll of all rows then takes at most a fiftieth of the time, but follows
+ * at least once a second, or when a node asks for it. One thread at a time.
  */
 final class ScanStart {
 

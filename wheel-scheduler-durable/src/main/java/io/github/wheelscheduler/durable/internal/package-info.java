@@ -1,5 +1,5 @@
 /**
- * How durable tasks are kept and run, behind {@link io.github.wheelscheduler.durable.DurableEngine}.
+ * Storage and execution of durable tasks, behind {@link io.github.wheelscheduler.durable.DurableEngine}.
  *
  * <p>For this project only: it may change with any version.
  */

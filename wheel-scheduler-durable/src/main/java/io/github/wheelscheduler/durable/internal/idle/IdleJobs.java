@@ -63,7 +63,7 @@ public final class IdleJobs implements TimeSource.Poller {
         /**
          * Asks when rows need the node next.
          *
-         * @param isFull whether to ask also while the node has something in hand
+         * @param isFull whether to ask also while the node has claimed tasks
          */
         Needs ask(IdleJobs jobs, Instant now, boolean isFull);
     }
@@ -103,8 +103,8 @@ public final class IdleJobs implements TimeSource.Poller {
         }
 
         /**
-         * Schedules the job for when it is needed. A job that is needed now and ran in vain pauses, twice as long each
-         * time, as a transaction may have locked the row; but no longer than until another row needs it.
+         * Schedules the job for when it is needed. A job that is needed now and found nothing pauses, as a transaction
+         * may have locked the row: twice as long each time, but never beyond the time at which another row needs it.
          */
         private void need(@Nullable Instant at, @Nullable Instant later, Instant now, long nowNanos) {
             needed = at;

@@ -33,7 +33,7 @@ public record Needs(
     /** Now, and again after a pause that doubles while that has not helped. */
     public static final Instant AT_ONCE = Instant.MIN;
 
-    /** Something is in hand, whose timers say when it is due. */
+    /** The node has claimed tasks, whose timers have their due times. */
     public static final Needs IN_HAND = paced(false);
 
     /** The database has not said what is there. */

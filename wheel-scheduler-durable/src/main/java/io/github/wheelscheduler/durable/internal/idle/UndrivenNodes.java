@@ -73,7 +73,7 @@ public final class UndrivenNodes {
             Seen first = seen.get(node.incarnation);
             if (first == null ? hasJoinedAgain(node, there) : first.node.beat != node.beat) {
                 throw new IllegalStateException("Each node of durable tasks must live in this virtual time, but "
-                        + node.name + " does not, and its heartbeats go on: end its process or its context, or give the"
+                        + node.name + " does not, and its heartbeats go on. End its process or its context, or give the"
                         + " test a database or a wheel.scheduler.durable.table of its own");
             }
             long sinceNanos = first == null ? nowNanos : first.sinceNanos;

@@ -1,5 +1,5 @@
 /**
- * What operators look for and do among durable tasks: search, counts, one task in detail, and steering in batches.
+ * Operations on durable tasks: search, counts, one task in detail, and steering in batches.
  *
  * <p>For this project only: it may change with any version.
  */

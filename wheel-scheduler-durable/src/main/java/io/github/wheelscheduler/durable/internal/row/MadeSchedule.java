@@ -3,9 +3,9 @@ package io.github.wheelscheduler.durable.internal.row;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schedule of a recurring task that is made at run time, as the code says it: in the column {@code declared}, one
- * line for the schedule and one for each policy that is not the usual one. A line that a node does not know says
- * nothing to it.
+ * The schedule of a recurring task that is made at run time, as its code declares it. The column {@code declared} has
+ * one line for the schedule and one for each policy that is not the default. A node ignores lines that it does not
+ * know.
  *
  * @param schedule as {@code RecurringTable} reads it
  * @param skipsMissed whether a run that is much too late is left out

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.durable.internal.row;
 import io.github.wheelscheduler.durable.DurableTask.State;
 import java.util.List;
 
-/** What a row is, as the column {@code state} has it, and how it is left. */
+/** The states of a row, as in the column {@code state}, and their transitions. */
 public final class RowState {
 
     /** It waits for its time, and can be claimed. */

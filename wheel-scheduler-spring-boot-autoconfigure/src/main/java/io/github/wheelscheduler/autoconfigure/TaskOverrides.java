@@ -317,8 +317,8 @@ final class TaskOverrides
     private String ambiguity(Named named) {
         List<String> ids = idsLike(named.name).stream().sorted().toList();
         Map.Entry<String, Written> first = named.first();
-        return first.getValue().text() + " matches two ids, '" + ids.get(0) + "' and '" + ids.get(1)
-                + "'. The first is written " + tasks.textOf(ids.get(0), first.getKey(), false);
+        return first.getValue().text() + " matches two ids of tasks, '" + ids.get(0) + "' and '" + ids.get(1)
+                + "'. For the first, write " + tasks.textOf(ids.get(0), first.getKey(), false);
     }
 
     /** Checks that the settings of a method can be used, and have an effect. */

@@ -357,7 +357,7 @@ class NamedPropertiesTest {
                 .contains("APPLICATION FAILED TO START")
                 .contains("wheel.scheduler.tasks.TWIN.jitter")
                 .contains("commandLineArgs")
-                .contains("matches two ids, 'Twin' and 'twin'")
+                .contains("matches two ids of tasks, 'Twin' and 'twin'")
                 .contains("wheel.scheduler.tasks.Twin.jitter");
     }
 
@@ -369,7 +369,7 @@ class NamedPropertiesTest {
         });
         assertThat(output)
                 .contains("WHEEL_SCHEDULER_TASKS_T_WIN_JITTER")
-                .containsOnlyOnce("matches two ids, 'Twin' and 'twin'");
+                .containsOnlyOnce("matches two ids of tasks, 'Twin' and 'twin'");
     }
 
     @ParameterizedTest

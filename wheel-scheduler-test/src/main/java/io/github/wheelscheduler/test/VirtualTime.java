@@ -359,9 +359,9 @@ public final class VirtualTime implements AutoCloseable {
     private void failUnlessDriven(String verb) {
         if (!clockOnly && driven.stream().noneMatch(Driven::isThere)) {
             throw new AssertionError(
-                    verb + " must move a scheduler, but none lives in this time: wheel.scheduler.enabled may be"
-                            + " false, @EnableScheduling missing, another TaskScheduler in the place of WheelTaskScheduler, or a scheduler"
-                            + " not initialized, or not driven. If the test moves the clock alone, say so: clockOnly = true, or"
+                    verb + " must move a scheduler, but none uses this time: wheel.scheduler.enabled may be"
+                            + " false, @EnableScheduling missing, another TaskScheduler used instead of WheelTaskScheduler, or a scheduler"
+                            + " not initialized, or not driven. If the test moves the clock alone, set clockOnly = true, or call"
                             + " setClockOnly(true)");
         }
     }

@@ -34,7 +34,7 @@ class NothingDrivenTest {
         }) {
             assertThatExceptionOfType(AssertionError.class)
                     .isThrownBy(verb::run)
-                    .withMessageContaining("must move a scheduler, but none lives in this time")
+                    .withMessageContaining("must move a scheduler, but none uses this time")
                     .withMessageContaining("wheel.scheduler.enabled")
                     .withMessageContaining("@EnableScheduling")
                     .withMessageContaining("another TaskScheduler");

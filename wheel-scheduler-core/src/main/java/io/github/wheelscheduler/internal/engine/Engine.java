@@ -122,7 +122,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
         try {
             if (runState.isShutdown()) {
                 throw new RejectedExecutionException(
-                        "Group " + settingsOfGroup.groupName() + " rejected, because the executor has been shut down");
+                        "Group " + settingsOfGroup.groupName() + " is not created, because the executor has been shut down");
             }
             Engine created = new Engine(settingsOfGroup, this);
             created.lifecycle.applyPause();

@@ -70,11 +70,9 @@ public final class ThreadOrigin {
                     .invoke(builder, false);
             Object named = type.getMethod("name", String.class, long.class).invoke(heirless, prefix, 0L);
             return (ThreadFactory) type.getMethod("factory").invoke(named);
-        } catch (NoSuchMethodException ex) {
+        } catch (NoSuchMethodException | InvocationTargetException ex) {
             throw new UnsupportedOperationException(
                     "Virtual threads must be supported by the JDK (21 or later), was " + Runtime.version(), ex);
-        } catch (InvocationTargetException ex) {
-            throw new UnsupportedOperationException("Virtual threads must be enabled, were not", ex);
         } catch (ReflectiveOperationException ex) {
             throw new IllegalStateException(ex);
         }

@@ -226,7 +226,7 @@ public final class DurableEndpoint {
 
     private SteeringLog.Steered<OperationResponseBody> steerRecurring(String id, Wanted wanted) {
         if (wanted.id() != null || wanted.at() != null || wanted.within() != null) {
-            throw new IllegalArgumentException("id, at and within must only be given for tasks");
+            throw new IllegalArgumentException("id, at and within apply to one-time tasks only, not to recurring ones");
         }
         RecurringTaskDescriptor before = recurring(id);
         RecurringTasks tasks = engine.recurringTasks();

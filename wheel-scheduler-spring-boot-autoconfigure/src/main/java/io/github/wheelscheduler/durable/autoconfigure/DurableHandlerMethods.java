@@ -106,7 +106,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         } catch (IllegalStateException ex) {
             throw new UnusableSetupException(
                     "A method with @DurableHandler must be one that the bean's proxy has: " + ex.getMessage(),
-                    "Declare the method in an interface of the bean, or let the proxy be one of its class.",
+                    "Declare the method in an interface of the bean, or set spring.aop.proxy-target-class=true.",
                     ex);
         }
         Type payloadType = payloadTypeOf(method, type);
@@ -160,7 +160,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         }
         if (type.toClass().isPrimitive()) {
             throw unusablePayload(
-                    "The payload of a method with @DurableHandler may be missing, so it must not be primitive, but is in "
+                    "The payload of a method with @DurableHandler may be null, so its type must not be primitive, but is in "
                             + method);
         }
         // A type variable has been resolved; what stands in brackets is kept.

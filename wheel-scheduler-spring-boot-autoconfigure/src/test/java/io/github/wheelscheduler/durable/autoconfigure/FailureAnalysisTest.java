@@ -384,7 +384,7 @@ class FailureAnalysisTest {
     void handlerOfAPrimitive(CapturedOutput output) {
         failToStart(PrimitiveParameter.class);
         assertThat(output)
-                .contains("may be missing, so it must not be primitive, but is in ")
+                .contains("may be null, so its type must not be primitive, but is in ")
                 .contains("PrimitiveParameter.primitive(int)");
     }
 

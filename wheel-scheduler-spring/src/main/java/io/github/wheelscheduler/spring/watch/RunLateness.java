@@ -63,7 +63,7 @@ public final class RunLateness implements LatenessListener {
      */
     public LatenessPercentile percentile(double share) {
         if (!(share >= 0 && share <= 1)) {
-            throw new IllegalArgumentException("share must be between 0 and 1, was " + share);
+            throw new IllegalArgumentException("share of runs must be between 0 and 1, was " + share);
         }
         long[] sums = new long[2 * LatenessCounts.BUCKETS];
         if (windows.get() != null) {

@@ -95,6 +95,6 @@ class RunLatenessTest {
     void shareMustBeOne() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> lateness.percentile(1.5))
-                .withMessage("share must be between 0 and 1, was 1.5");
+                .withMessage("share of runs must be between 0 and 1, was 1.5");
     }
 }

@@ -255,7 +255,7 @@ final class Notifications {
                             ? "does not say how many it has, as that of HikariCP does"
                             : "has " + database.size()));
         } else {
-            Thread thread = origin.newDaemon(listening, "wheel-durable-notificationListener");
+            Thread thread = origin.newDaemon(listening, "wheel-durable-listener");
             try {
                 thread.start();
                 notificationListener = thread;

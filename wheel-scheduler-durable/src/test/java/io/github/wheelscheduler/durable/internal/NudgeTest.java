@@ -596,7 +596,7 @@ class NudgeTest {
 
     private static long ears() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("wheel-durable-notificationListener"))
+                .filter(thread -> thread.getName().equals("wheel-durable-listener"))
                 .count();
     }
 
@@ -683,7 +683,7 @@ class NudgeTest {
         }
 
         private static boolean isEar() {
-            return Thread.currentThread().getName().equals("wheel-durable-notificationListener");
+            return Thread.currentThread().getName().equals("wheel-durable-listener");
         }
     }
 

@@ -104,7 +104,7 @@ class ThreadsOfNodeTest {
         }
         await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() >= 10);
         if (hasEar) {
-            await().atMost(PATIENCE).until(() -> seen.containsKey("wheel-durable-notificationListener"));
+            await().atMost(PATIENCE).until(() -> seen.containsKey("wheel-durable-listener"));
         }
         assertThat(seen)
                 .isNotEmpty()

@@ -47,11 +47,11 @@ record TaskProperties(
         @Nullable Boolean observe) {
 
     /**
-     * For how long a task rests after failures.
+     * The pauses of a task after failures.
      *
-     * @param delay The rest after the first failure.
-     * @param multiplier How much longer each rest is than the one before.
-     * @param maxDelay The longest rest.
+     * @param delay Pause after the first failure.
+     * @param multiplier Factor by which each pause is longer than the one before.
+     * @param maxDelay Maximum pause.
      */
     record RestProperties(
             @Nullable Duration delay,

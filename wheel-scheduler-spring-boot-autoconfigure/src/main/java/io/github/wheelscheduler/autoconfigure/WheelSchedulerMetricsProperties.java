@@ -41,10 +41,11 @@ class WheelSchedulerMetricsProperties implements InitializingBean {
     /** Which tasks may have meters of their own. */
     static class Tasks {
 
-        /** Patterns of the ids of tasks that may have meters of their own, in which an asterisk stands for any text; all if there is none. */
+        /** Patterns of the ids of tasks that may have meters of their own. An asterisk stands for any text. All unless
+         * set. */
         private List<String> include = List.of();
 
-        /** Patterns of the ids of tasks that have none, even if they are included. */
+        /** Patterns of the ids of tasks that have no meters of their own, even if they are included. */
         private List<String> exclude = List.of();
 
         public List<String> getInclude() {

@@ -32,45 +32,47 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     private boolean enabled = true;
 
     /**
-     * Treatment of scheduled tasks: run, halted (due tasks are held back until the mode changes), or off (they never
-     * run). Tasks that are executed, submitted or triggered by hand run in any case.
+     * Treatment of scheduled tasks: run, halted (due tasks wait until the mode changes), or off (they never
+     * run). Tasks that are executed, submitted or triggered by hand run in any mode.
      */
     private SchedulerMode mode = SchedulerMode.RUN;
 
-    /** Granularity to which start times are rounded up, between 1us and 1s. A fine tick costs no wake-ups. */
+    /** Maximum rounding of a start time, between 1us and 1s. A short tick costs no additional wake-ups. */
     private Duration tick = Duration.ofNanos(16384);
 
     /** Maximum number of tasks that are pending or repeating. Further tasks are rejected. Unlimited unless set. */
     private @Nullable Long maxPending;
 
-    /** Maximum number of missed runs that a fixed-rate task catches up. 0 continues with the next run in phase. */
+    /** Maximum number of missed runs that a fixed rate catches up on. With 0, it catches up on none and keeps its
+     * phase. */
     private int maxCatchUp = 10;
 
-    /** Maximum delay of the runs of repeating tasks so that they share a wake-up with others. 0 for not at all. Halved
-     * until it is at most half of the period, or ends before the next instant of a cron. */
+    /** Maximum delay of runs of repeating tasks, so that they share a wake-up with others. 0 disables it. The delay is
+     * halved until it is at most half of the period, or ends before the next instant of a cron. */
     private Duration startTolerance = Duration.ZERO;
 
-    /** Name of this node among others that run the same tasks, for a jitter that is fixed. The name of the machine unless set. */
+    /** Name of this process among those with the same tasks. A jitter that is fixed per node depends on it. The name of
+     * the machine unless set. */
     private @Nullable String node;
 
-    /** Reaction to a property of a single task or a group that does not end in a setting. One in the environment is
-     * warned of in any case. */
+    /** Reaction to a property of a single task or group whose last part is not a setting. Environment variables only
+     * cause a warning. */
     private OnUnknown unknownSettings = OnUnknown.FAIL;
 
-    /** Reaction to settings for an id that no task has when the application is ready. Those in the environment
-     * are warned of in any case. */
+    /** Reaction to settings for an id that no task has when the application is ready. Environment variables only cause
+     * a warning. */
     private OnUnknown unknownTasks = OnUnknown.WARN;
 
-    /** Which tasks are observed, where there is an ObservationRegistry: annotated methods, as Spring does it, these and
-     * tasks with a name, or all. */
+    /** Tasks that are observed if there is an ObservationRegistry: annotated for the methods that Spring observes,
+     * named for these and tasks with a name, or all. */
     private ObservedTasks observe = ObservedTasks.ANNOTATED;
 
-    /** A one-time task that is due within this time when it is scheduled continues the trace of its caller; a later one
-     * has a trace of its own, with a link. */
+    /** Maximum delay of a one-time task that continues the trace of its caller. A task with a longer delay has a trace
+     * of its own, with a link. */
     private Duration traceChildWithin = Duration.ofSeconds(5);
 
-    /** Address of a trace on the page of the tracer, to which the endpoint and the page link. The placeholder traceId in
-     * braces stands for the id of the trace. */
+    /** Address of a trace in the web page of the tracer, to which the endpoint and the dashboard link. The placeholder
+     * traceId in braces stands for the id of the trace. */
     private @Nullable String traceUrl;
 
     private Worker worker = new Worker();
@@ -332,8 +334,8 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** Settings of the shutdown, beside those of spring.task.scheduling.shutdown. */
     static class Shutdown {
 
-        /** Whether one-time tasks that are not due yet still run if the shutdown waits for tasks. If a
-         * period limits that, only those run that are due within it. */
+        /** Whether one-time tasks that are not due yet still run if the shutdown waits for tasks. If a period limits
+         * the wait, only tasks that are due within it run. */
         private boolean executeDelayedTasks = true;
 
         public boolean isExecuteDelayedTasks() {
@@ -449,7 +451,7 @@ class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {
     /** Settings of the health indicator. */
     static class Health {
 
-        /** For how long the tick thread may be overdue before the health is down. */
+        /** Maximum time that the tick thread may be overdue before the health is down. */
         private Duration stuckLimit = Duration.ofSeconds(10);
 
         /** Status of the health while the scheduler is paused, such as UP or OUT_OF_SERVICE. */

@@ -11,7 +11,7 @@ public class WheelSchedulerEndpointProperties implements InitializingBean {
 
     static final String PREFIX = "wheel.scheduler.endpoint";
 
-    /** Shortest fixed rate or delay to which a task can be re-timed over HTTP and JMX. 0 for any. */
+    /** Minimum rate or delay to which a task can be re-timed over HTTP and JMX. 0 for no minimum. */
     private Duration minInterval = Duration.ofMillis(1);
 
     @Override

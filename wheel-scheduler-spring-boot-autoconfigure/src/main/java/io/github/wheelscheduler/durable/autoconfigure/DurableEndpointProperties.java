@@ -12,7 +12,7 @@ public final class DurableEndpointProperties {
     /** When to show payloads of durable tasks. */
     private Show showValues = Show.NEVER;
 
-    /** Roles of the users to whom payloads are shown, where they are shown to authorized users. Empty for all signed-in users. */
+    /** Roles of the users who see payloads if show-values is when-authorized. Empty for all signed-in users. */
     private final Set<String> roles = new HashSet<>();
 
     public Show getShowValues() {

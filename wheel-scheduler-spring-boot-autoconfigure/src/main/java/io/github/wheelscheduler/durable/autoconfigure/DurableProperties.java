@@ -15,12 +15,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Settings of durable tasks.
  *
  * @param enabled Whether durable tasks run on this node. Tasks that a node schedules run on others in any case.
- * @param table Name of the table, perhaps after that of its schema and a dot.
- * @param initializeSchema When to make the tables at the start, or to add to those of the layout before.
+ * @param table Name of the table, with the name of its schema and a dot before it if needed.
+ * @param initializeSchema When to create the tables, or to upgrade those of the previous layout, at the start.
  * @param node Name of this process in the database, 1 to 50 characters. The host's name and a random part unless set.
  * @param maxConcurrent Maximum number of durable tasks that run at a time on this node.
  * @param claimAhead Time before its due time at which a task is claimed, 100 ms to 1 minute.
- * @param maxClaimed Maximum number of tasks that a node has claimed and not started, a bound of memory.
+ * @param maxClaimed Maximum number of tasks that a node has claimed and not started, which bounds memory.
  * @param heartbeat Interval between heartbeats of a node, 100 ms to 1 minute.
  * @param deadAfter Time without a heartbeat after which the tasks of a node are taken over, at least four heartbeats.
  * @param closeLimit Maximum time that closing waits for running tasks before it interrupts them.

@@ -170,7 +170,7 @@ public final class Availability {
         if (isNew) {
             ThrownLog.warnInOneLine(
                     LOGGER,
-                    "The database of the durable tasks answers, but refuses changes; they wait until it takes them",
+                    "The database of the durable tasks refuses changes; the tasks wait until it accepts them",
                     rootOf(ex));
         }
     }

@@ -67,7 +67,7 @@ final class Closing {
                     + ", and are interrupted");
             node.runs().interruptAll();
             if (!awaitRuns(node.endWriter(), TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
-                LOGGER.warn("Durable tasks that ignore their interrupt run on: " + claimedTasks.runningTasks()
+                LOGGER.warn("Durable tasks ignore their interrupt and still run: " + claimedTasks.runningTasks()
                         + "; other nodes run them again after " + exactly(settings.deadAfter()));
             }
         }

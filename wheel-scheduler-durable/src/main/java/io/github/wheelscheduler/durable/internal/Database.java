@@ -82,7 +82,7 @@ public final class Database {
                 connection -> connection.getMetaData().getDatabaseProductName());
         Dialect dialect = Dialect.of(String.valueOf(product));
         if ("MySQL".equals(product)) {
-            LOGGER.warn("Durable tasks have been tried on MariaDB, and not on MySQL; the statements are the same");
+            LOGGER.warn("Durable tasks are untested on MySQL; they use the statements for MariaDB");
         }
         Schema schema = new Schema(dataSource, dialect, settings);
         if (settings.initializeSchema()) {
@@ -139,8 +139,8 @@ public final class Database {
         int size = size();
         if (size < needed) {
             LOGGER.warn("The pool must have at least " + needed
-                    + " connections for a transactional handler of durable tasks, whose run holds one, was " + size
-                    + ": looks for tasks that are due wait for it, and it for them");
+                    + " connections for a transactional handler of durable tasks, was " + size
+                    + ": its run holds a connection, so that run and the polls of the node wait for each other");
         }
     }
 

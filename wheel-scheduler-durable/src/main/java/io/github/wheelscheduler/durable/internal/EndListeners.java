@@ -107,8 +107,7 @@ final class EndListeners {
 
     private void drop() {
         if (hasDropped.compareAndSet(false, true)) {
-            LOGGER.warn(
-                    MOST + " ends of durable tasks wait for their listeners, which are slow: further ones are dropped");
+            LOGGER.warn(MOST + " ends of durable tasks wait for slow listeners; further ends are not delivered");
         }
     }
 
@@ -156,7 +155,7 @@ final class EndListeners {
             listener.ended(end);
         } catch (Throwable ex) {
             if (failures.tryPass() >= 0) {
-                ThrownLog.warn(LOGGER, "A listener of durable tasks has failed, which changes nothing", ex);
+                ThrownLog.warn(LOGGER, "A DurableListener failed; the task is not affected", ex);
             }
         }
         // An interrupt of its own must not be that of the next.

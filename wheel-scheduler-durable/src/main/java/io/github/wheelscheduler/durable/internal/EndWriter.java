@@ -325,7 +325,8 @@ final class EndWriter {
                 for (PendingEnd end : ends) {
                     boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
                     if (isToChange && !end.end().write().getAsBoolean()) {
-                        LOGGER.warn("The end of the durable task " + end.claim() + " has changed nothing");
+                        LOGGER.warn("The end of the durable task " + end.claim()
+                                + " was not written, as its row has changed");
                     }
                 }
                 return ours;
@@ -404,7 +405,7 @@ final class EndWriter {
         } catch (RejectedExecutionException ex) {
             forget(end);
             LOGGER.warn("The durable task " + end.claim()
-                    + " has run, but the database has not been told: it will run again");
+                    + " has run, but its end was not written before the node closed: it will run again");
         }
     }
 

@@ -99,7 +99,7 @@ final class MaintenanceJobs {
             if (Availability.isOfDatabase(ex)) {
                 availability.isAway(ex, place);
             } else {
-                ThrownLog.error(LOGGER, "Keeping durable tasks has failed, and goes on", ex);
+                ThrownLog.error(LOGGER, "A background job of durable tasks failed; it is retried", ex);
             }
         } catch (Throwable again) {
             // There may be no memory for words.

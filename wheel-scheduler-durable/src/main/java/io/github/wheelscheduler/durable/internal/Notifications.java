@@ -261,7 +261,8 @@ final class Notifications {
                 notificationListener = thread;
             } catch (OutOfMemoryError ex) {
                 LOGGER.warn(
-                        "Durable tasks that other processes schedule for now are found by polling: no thread starts",
+                        "Durable tasks that other processes schedule for now are found by polling: the"
+                                + " thread that receives notifications could not be started",
                         ex);
             }
         }

@@ -107,8 +107,8 @@ final class Runs {
             return unsuccessful(false, claim, nextRuns.after(claim, handler.recurrence(), null, false));
         }
         if (hasKilledOftenEnough(claim, handler)) {
-            LOGGER.error("The process of the durable task " + claim
-                    + " has ended each time it ran: this run is left out, and the next one comes at its time");
+            LOGGER.error("Each node that ran the durable task " + claim
+                    + " died during its run: this run is skipped, and the next one comes at its time");
             return new Outcome(
                     false,
                     false,
@@ -350,12 +350,14 @@ final class Runs {
                 || handler.retries().retries(ex);
         RetryPolicy retries = claim.row().retries().over(handler.retries());
         if (!isRetried || failures > retries.maxRetries()) {
-            String why = isRetried ? "" : ", which its handler does not retry";
+            String why = isRetried ? ": no retries are left" : ": its handler does not retry this exception";
             boolean isMade = claim.row().made() != null;
+            String task = "The durable task " + claim;
             ThrownLog.error(
                     LOGGER,
-                    "The durable task " + claim + " has failed " + failures + " times" + why
-                            + (isMade ? ", and runs again at its next time" : ", and is given up"),
+                    isMade
+                            ? task + " has failed in attempt " + failures + why + "; it runs again at its next time"
+                            : task + " has failed permanently in attempt " + failures + why,
                     ex);
             String text = textOf(ex);
             return RowEnd.changed(

@@ -298,7 +298,7 @@ class EndListenersTest {
             await().atMost(Duration.ofSeconds(90))
                     .until(() -> node.engine.counts().succeeded() == requests.size());
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(log.with("ends of durable tasks wait for their listeners"))
+                    .untilAsserted(() -> assertThat(log.with("ends of durable tasks wait for slow listeners"))
                             .hasSize(1));
         }
     }

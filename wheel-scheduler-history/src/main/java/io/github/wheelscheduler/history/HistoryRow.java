@@ -49,7 +49,7 @@ public record HistoryRow(
      *
      * @param type the name of its class, without what is generated in it
      * @param message the beginning of its message; empty if it has none, or messages are not kept
-     * @param kind the hash by which the reader finds its stack trace; null if that is not kept
+     * @param kind the hash by which {@link RunHistoryReader#trace} finds its stack trace; null if that is not kept
      */
     public record Failure(
             String type, String message, @Nullable String kind) {}

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.internal.ClaimTable.Due;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.TaskRow.Made;
 import io.github.wheelscheduler.internal.LogLimit;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -270,7 +271,7 @@ final class Claiming {
             scanStart.looked(startNanos, nowNanos());
             return due;
         } catch (DataAccessException ex) {
-            if (!Availability.isOfStatement(ex)) {
+            if (!DatabaseErrors.isOfStatement(ex)) {
                 throw ex;
             }
             scanStart.failed(startNanos, nowNanos());

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.internal.trace.DurableTraces;
+import io.github.wheelscheduler.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -204,7 +205,7 @@ public final class Database {
         private final DurableSettings settings;
         private final Function<DataSource, Sql> statements;
 
-        private Sql.@Nullable Kept held;
+        private Statements.@Nullable Kept held;
 
         HeldConnection(DataSource dataSource, DurableSettings settings, Function<DataSource, Sql> statements) {
             this.dataSource = dataSource;
@@ -223,7 +224,7 @@ public final class Database {
         }
 
         private DataSource connect() {
-            Sql.Kept current = held;
+            Statements.Kept current = held;
             if (current == null) {
                 current = another();
                 held = current;
@@ -231,7 +232,7 @@ public final class Database {
             return current;
         }
 
-        private Sql.Kept another() {
+        private Statements.Kept another() {
             try {
                 Connection connection = dataSource.getConnection();
                 try {
@@ -240,7 +241,7 @@ public final class Database {
                 } catch (SQLException ex) {
                     LOGGER.debug("The driver waits for an answer without a limit", ex);
                 }
-                return new Sql.Kept(connection);
+                return new Statements.Kept(connection);
             } catch (SQLException ex) {
                 throw new CannotGetJdbcConnectionException("Failed to obtain a connection to keep", ex);
             }
@@ -248,9 +249,9 @@ public final class Database {
 
         /** Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds nobody up meanwhile. */
         void renew() {
-            Sql.Kept other = another();
+            Statements.Kept other = another();
             synchronized (this) {
-                Sql.Kept old = held;
+                Statements.Kept old = held;
                 held = old == null ? null : other;
                 (old == null ? other : old).destroy();
             }
@@ -258,7 +259,7 @@ public final class Database {
 
         /** Gives the connection back. */
         synchronized void close() {
-            Sql.Kept current = held;
+            Statements.Kept current = held;
             held = null;
             if (current != null) {
                 current.destroy();

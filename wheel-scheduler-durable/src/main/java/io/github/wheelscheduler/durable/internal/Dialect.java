@@ -2,17 +2,14 @@ package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
 import io.github.wheelscheduler.durable.internal.row.RowState;
+import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,24 +18,18 @@ import org.jspecify.annotations.Nullable;
  * node that had to wait for a connection or a lock does not say what was true before that.
  */
 public enum Dialect {
-    POSTGRESQL("clock_timestamp()"),
+    POSTGRESQL(DatabaseKind.POSTGRESQL),
 
     /** For one node. */
-    H2("current_timestamp(9)"),
+    H2(DatabaseKind.H2),
 
     /** Also for MySQL. Its times have no zone, and are those of UTC. */
-    MARIADB("utc_timestamp(6)");
+    MARIADB(DatabaseKind.MARIADB);
 
     /** Payloads up to so many bytes come with the claim; longer ones are read when they are due, one by one. */
     private static final int MOST_BYTES_WITH_CLAIM = 8_192;
 
     private static final long NODES = 1_000_003;
-
-    private static final DateTimeFormatter LITERAL = DateTimeFormatter.ofPattern(
-                    "uuuu-MM-dd HH:mm:ss.SSSSSSSSS", Locale.ROOT)
-            .withZone(ZoneOffset.UTC);
-
-    private static final int NANOS_BELOW_MICROS = 3;
 
     static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
@@ -49,10 +40,14 @@ public enum Dialect {
     /** Of rows of recurring tasks that are made at run time, beside the others. */
     static final String MADE_COLUMNS = COLUMNS + ", made_for, declared, schedule";
 
-    private final String now;
+    private final DatabaseKind kind;
 
-    Dialect(String now) {
-        this.now = now;
+    Dialect(DatabaseKind kind) {
+        this.kind = kind;
+    }
+
+    DatabaseKind kind() {
+        return kind;
     }
 
     /**
@@ -61,40 +56,29 @@ public enum Dialect {
      * @throws UnsupportedDatabaseException if it is none that rows can be claimed in
      */
     static Dialect of(String product) {
-        return switch (product) {
-            case "PostgreSQL" -> POSTGRESQL;
-            case "H2" -> H2;
-            case "MariaDB", "MySQL" -> MARIADB;
-            default ->
-                throw Database.refused(
-                        "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product,
-                        "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
-                        null);
-        };
+        DatabaseKind known = DatabaseKind.of(product);
+        if (known == null) {
+            throw Database.refused(
+                    "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product,
+                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
+                    null);
+        }
+        return valueOf(known.name());
     }
 
     /** Returns the expression that is the time. Statements have <code>{now}</code> in its place, which may be another time in a test. */
     String now() {
-        return now;
+        return kind.now();
     }
 
     /** Returns the expression that is some time, to the precision that the database keeps, and never later. */
     String literal(Instant instant) {
-        return switch (this) {
-            case POSTGRESQL -> "timestamptz '" + micros(instant) + "+00'";
-            case H2 -> "timestamp with time zone '" + LITERAL.format(instant) + "+00:00'";
-            case MARIADB -> "timestamp '" + micros(instant) + "'";
-        };
-    }
-
-    private static String micros(Instant instant) {
-        String text = LITERAL.format(instant);
-        return text.substring(0, text.length() - NANOS_BELOW_MICROS);
+        return kind.literal(instant);
     }
 
     /** Returns what a parameter is for a time. */
     public Object time(Instant instant) {
-        return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
+        return kind.time(instant);
     }
 
     /** Returns what a parameter is for a time before all others. */
@@ -105,12 +89,7 @@ public enum Dialect {
     /** Reads a time. */
     @Nullable
     public Instant instant(ResultSet row, String column) throws SQLException {
-        if (this == MARIADB) {
-            LocalDateTime time = row.getObject(column, LocalDateTime.class);
-            return time == null ? null : time.toInstant(ZoneOffset.UTC);
-        }
-        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
-        return time == null ? null : time.toInstant();
+        return kind.instant(row, column);
     }
 
     /** Reads when a row is due. */
@@ -120,16 +99,12 @@ public enum Dialect {
 
     /** Returns the name of the script that makes the tables, in the package for programs. */
     String script() {
-        return "schema-" + fileName();
+        return kind.script("schema");
     }
 
     /** Returns the name of the script that adds to tables of the layout before what this one has. */
     String upgradeScript() {
-        return "layout-" + NodeTable.OUR_LAYOUT + "-" + fileName();
-    }
-
-    private String fileName() {
-        return name().toLowerCase(Locale.ROOT) + ".sql";
+        return kind.script("layout-" + NodeTable.OUR_LAYOUT);
     }
 
     /** Returns a statement that inserts rows as one with the headers of a span and the version in front of its parameters. */
@@ -316,7 +291,7 @@ public enum Dialect {
 
     private static final String CLAIMED = " set state = " + RowState.CLAIMED + ", owner = ?, version = {next}";
 
-    static final String SKIPPING_LOCKED = " for update skip locked";
+    static final String SKIPPING_LOCKED = DatabaseKind.SKIPPING_LOCKED;
 
     /**
      * Returns the statement of PostgreSQL that deletes rows which have run, from arrays of names, ids and versions. It
@@ -409,12 +384,12 @@ public enum Dialect {
 
     /** Returns the expression that is a parameter of type text. */
     public String text() {
-        return this == MARIADB ? "?" : "cast(? as varchar)";
+        return kind.text();
     }
 
     /** Returns the expression that is a parameter of type time. */
     String time() {
-        return this == MARIADB ? "?" : "cast(? as timestamp with time zone)";
+        return kind.time();
     }
 
     /** Returns the condition that a column is a text, or both are null. */
@@ -423,6 +398,6 @@ public enum Dialect {
     }
 
     public static String placeholders(int count) {
-        return String.join(", ", Collections.nCopies(count, "?"));
+        return DatabaseKind.placeholders(count);
     }
 }

@@ -9,6 +9,7 @@ import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.internal.trace.Headers;
 import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -145,7 +146,7 @@ record EndTable(Sql sql, Dialect dialect) {
                 }
             }
         } catch (RuntimeException ex) {
-            if (!Availability.isConflict(ex)) {
+            if (!DatabaseErrors.isConflict(ex)) {
                 throw ex;
             }
         }

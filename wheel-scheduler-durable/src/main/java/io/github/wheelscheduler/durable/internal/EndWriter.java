@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -235,7 +236,7 @@ final class EndWriter {
             } catch (Throwable ex) {
                 // An error, too, as of a schedule of a user's.
                 note(ex);
-                if (Availability.isOfConnection(ex)) {
+                if (DatabaseErrors.isOfConnection(ex)) {
                     pause();
                 } else {
                     answer = Answer.REFUSED;
@@ -365,7 +366,7 @@ final class EndWriter {
             } catch (Throwable ex) {
                 note(ex);
                 isAskedAgain = true;
-                if (Availability.isRefusal(ex)) {
+                if (DatabaseErrors.isRefusal(ex)) {
                     refuse(end);
                 } else {
                     sendIn(doubled(AGAIN_MILLIS, end.attempt(), LONGEST_AGAIN_MILLIS), end.again());
@@ -426,7 +427,7 @@ final class EndWriter {
     }
 
     private void note(Throwable ex) {
-        if (Availability.isOfDatabase(ex)) {
+        if (DatabaseErrors.isOfDatabase(ex)) {
             context.availability().isAway(ex, this);
         } else {
             ThrownLog.warn(LOGGER, "Ends of durable tasks could not be written to the database; retrying", ex);

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -160,7 +161,7 @@ final class FairStarts {
             }
         } catch (Throwable ex) {
             outcome = null;
-            if (Availability.isOfDatabase(ex)) {
+            if (DatabaseErrors.isOfDatabase(ex)) {
                 // Asked before the run, which has not begun.
                 context.availability().isAway(ex);
             } else {

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.internal.idle.IdleJobs;
 import io.github.wheelscheduler.durable.internal.idle.Needs;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -96,7 +97,7 @@ final class MaintenanceJobs {
 
     private void note(Throwable ex, Object place) {
         try {
-            if (Availability.isOfDatabase(ex)) {
+            if (DatabaseErrors.isOfDatabase(ex)) {
                 availability.isAway(ex, place);
             } else {
                 ThrownLog.error(LOGGER, "A background job of durable tasks failed; it is retried", ex);

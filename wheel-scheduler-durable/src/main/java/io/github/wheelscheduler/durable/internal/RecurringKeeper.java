@@ -10,6 +10,7 @@ import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -151,7 +152,7 @@ final class RecurringKeeper {
         try {
             return step.getAsBoolean();
         } catch (Throwable ex) {
-            if (ex instanceof OutOfMemoryError || Availability.isOfDatabase(ex)) {
+            if (ex instanceof OutOfMemoryError || DatabaseErrors.isOfDatabase(ex)) {
                 throw ex;
             }
             ThrownLog.error(

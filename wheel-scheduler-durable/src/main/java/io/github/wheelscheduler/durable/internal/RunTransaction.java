@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ final class RunTransaction {
 
     /** Whether it could not begin, as there was no connection. */
     boolean isRefused(Throwable ex) {
-        return status == null && (ex instanceof CannotCreateTransactionException || Availability.isOfDatabase(ex));
+        return status == null && (ex instanceof CannotCreateTransactionException || DatabaseErrors.isOfDatabase(ex));
     }
 
     void requireNoRollback() {
@@ -100,7 +101,7 @@ final class RunTransaction {
             manager.commit(Objects.requireNonNull(status));
         } catch (Throwable ex) {
             claim.failure = ex;
-            claim.isUnanswered = isCommitSent && Availability.isOfConnection(ex);
+            claim.isUnanswered = isCommitSent && DatabaseErrors.isOfConnection(ex);
             rollBack();
             RowEnd unknown = new RowEnd(Kind.ASK, () -> writeWhatIsSeen(end, ex), null, null);
             return new Outcome(true, false, PendingEnd.of(claim, unknown), false);
@@ -127,7 +128,7 @@ final class RunTransaction {
             try {
                 seen = whatIsSeen(end, ex);
             } catch (Throwable again) {
-                isRefusedAlone |= Availability.isRefusal(again);
+                isRefusedAlone |= DatabaseErrors.isRefusal(again);
                 throw again;
             }
             known = seen;
@@ -171,7 +172,7 @@ final class RunTransaction {
 
     /** Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may have made read-only. */
     private boolean isRefusedByDatabase(RowEnd end, Throwable ex) {
-        if (!Availability.isRefusal(ex)) {
+        if (!DatabaseErrors.isRefusal(ex)) {
             return false;
         }
         runs.tables.sql().tryInVain(() -> {

@@ -15,6 +15,7 @@ import io.github.wheelscheduler.internal.StackText;
 import io.github.wheelscheduler.internal.spring.observation.AnnotatedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import io.github.wheelscheduler.spring.observation.WheelRunContext;
 import java.time.Duration;
 import java.time.Instant;
@@ -346,7 +347,7 @@ final class Runs {
         }
         Instant now = context.clock().now();
         boolean isRetried = !claim.hasThrown
-                || Availability.isOfConnection(ex)
+                || DatabaseErrors.isOfConnection(ex)
                 || handler.retries().retries(ex);
         RetryPolicy retries = claim.row().retries().over(handler.retries());
         if (!isRetried || failures > retries.maxRetries()) {

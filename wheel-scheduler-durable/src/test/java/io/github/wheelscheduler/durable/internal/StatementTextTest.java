@@ -36,9 +36,9 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -502,10 +502,7 @@ class StatementTextTest {
                             if (!hasTimes) {
                                 return null;
                             }
-                            OffsetDateTime at = TIME.atOffset(ZoneOffset.UTC);
-                            return arguments[1] == LocalDateTime.class
-                                    ? at.toLocalDateTime()
-                                    : arguments[1] == OffsetDateTime.class ? at : null;
+                            return arguments[1] == OffsetDateTime.class ? TIME.atOffset(ZoneOffset.UTC) : null;
                         }
                         return switch (method.getName()) {
                             case "getString" ->
@@ -515,6 +512,7 @@ class StatementTextTest {
                                                         && WORD.get().equals(SCHEDULE)
                                                 ? Handler.MADE
                                                 : WORD.get() + (read[0] > 1 ? read[0] : "");
+                            case "getTimestamp" -> hasTimes ? Timestamp.from(TIME) : null;
                             case "getInt" -> number;
                             case "getLong" -> 5L;
                             case "getBytes" -> "another".getBytes(StandardCharsets.UTF_8);

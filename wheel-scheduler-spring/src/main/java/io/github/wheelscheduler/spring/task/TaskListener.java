@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives the events of the tasks of a {@link TaskRegistry}, on the thread where they happen. It should be quick; what
@@ -24,6 +25,16 @@ public interface TaskListener {
      * @param overran whether it took longer than it is to the next run
      */
     default void ran(String id, RunOutcome outcome, boolean overran) {}
+
+    /**
+     * The same with the exception of the run, which a listener must not keep for long: it may refer to much. By default
+     * it calls the other one.
+     *
+     * @param thrown the exception; null if the run has ended well
+     */
+    default void ran(String id, RunOutcome outcome, boolean overran, @Nullable Throwable thrown) {
+        ran(id, outcome, overran);
+    }
 
     /** So many runs were missed, and are not caught up. */
     default void missed(String id, long runs) {}

@@ -563,7 +563,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         if (notes != null) {
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
-        book.news.ran(owner, startedAtNanos, nanos, late, triggered, described, overran);
+        book.news.ran(owner, startedAtNanos, nanos, late, triggered, described, overran, failure);
     }
 
     /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */

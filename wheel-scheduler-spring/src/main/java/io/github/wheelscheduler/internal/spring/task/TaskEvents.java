@@ -148,11 +148,12 @@ public final class TaskEvents {
             long latenessNanos,
             boolean triggered,
             RunOutcome.@Nullable Failure failure,
-            boolean overran) {
+            boolean overran,
+            @Nullable Throwable thrown) {
         try {
             if (!listeners.isEmpty()) {
                 RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
-                tellAll(task, (listener, id) -> listener.ran(id, outcome, overran));
+                tellAll(task, (listener, id) -> listener.ran(id, outcome, overran, thrown));
             }
             if (overran) {
                 warnings.overran(task.id(), Duration.ofNanos(nanos), task.schedule());

@@ -1,0 +1,196 @@
+package io.github.wheelscheduler.history;
+
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.history.internal.BatchWriter;
+import io.github.wheelscheduler.history.internal.HistoryStore;
+import io.github.wheelscheduler.history.internal.RunBuffer;
+import io.github.wheelscheduler.history.internal.RunNotes;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+
+/**
+ * Keeps a history of runs in a database. Listeners put rows into a buffer, which is written once a second, or from 500
+ * rows on, by one worker in a group of its own: no run waits for the database. All methods may be called from any
+ * thread.
+ */
+public final class HistoryEngine implements AutoCloseable {
+
+    /** The group that writes. */
+    public static final String GROUP = "wheel-history";
+
+    private static final Duration TURN = Duration.ofSeconds(1);
+
+    private static final String TRIGGER = "trigger";
+
+    /** Tasks that somebody has triggered, and that have not run since. */
+    private static final int MOST_TRIGGERED = 1_000;
+
+    private final HistoryStore store;
+    private final WheelScheduledExecutor executor;
+    private final RunBuffer buffer;
+    private final BatchWriter writer;
+    private final RunHistoryReader reader;
+    private final Map<String, String> triggeredBy = new ConcurrentHashMap<>();
+    private final AtomicBoolean isAsked = new AtomicBoolean();
+
+    // Guarded by this.
+
+    private @Nullable WheelScheduledExecutor group;
+    private boolean isClosed;
+
+    /**
+     * Makes a history that has not started.
+     *
+     * @param executor on whose wheel it writes; no group, and not shut down with this
+     * @param dataSource where the tables are
+     */
+    public HistoryEngine(HistorySettings settings, WheelScheduledExecutor executor, DataSource dataSource) {
+        this.store = new HistoryStore(dataSource, settings);
+        this.executor = Objects.requireNonNull(executor, "executor must not be null");
+        this.buffer = new RunBuffer(settings);
+        this.writer = new BatchWriter(store, buffer, executor::wallClockInstant);
+        this.reader = new RunHistoryReader(store);
+    }
+
+    /**
+     * Begins to write. A database that does not answer is asked again with each batch.
+     *
+     * @throws HistoryUnavailableException if the tables are not there, or not as this release needs them
+     */
+    public synchronized void start() {
+        if (group != null || isClosed) {
+            return;
+        }
+        try {
+            store.requireTables();
+        } catch (DataAccessException ex) {
+            // The first batch says so.
+            Objects.requireNonNull(ex);
+        }
+        WheelScheduledExecutor made = executor.newGroup(GROUP)
+                .maxWorkers(1)
+                .onFull(OnFull.WAIT)
+                .standsApart(true)
+                .build();
+        group = made;
+        Object ignored =
+                made.scheduleWithFixedDelay(writer::turn, TURN.toNanos(), TURN.toNanos(), TimeUnit.NANOSECONDS);
+        buffer.onBatch(() -> writeSoon(made));
+    }
+
+    private void writeSoon(WheelScheduledExecutor current) {
+        if (isAsked.compareAndSet(false, true)) {
+            try {
+                current.execute(() -> {
+                    isAsked.set(false);
+                    writer.turn();
+                });
+            } catch (RejectedExecutionException ex) {
+                // It is closing, and writes all.
+                isAsked.set(false);
+            }
+        }
+    }
+
+    /**
+     * Returns what writes the runs of a scheduler, to be {@linkplain
+     * io.github.wheelscheduler.spring.task.TaskRegistry#addListener added} to its tasks.
+     *
+     * @param scheduler its name in the rows
+     */
+    public TaskListener listener(String scheduler) {
+        Objects.requireNonNull(scheduler, "scheduler must not be null");
+        return new RunNotes(scheduler, buffer, executor::wallClockInstant, triggeredBy);
+    }
+
+    /**
+     * Writes a row soon that no listener of this history sees, such as that of a durable task. It counts against the
+     * budget of its task. Its id and its node are not taken over.
+     *
+     * @param thrown the exception of the run, for its stack trace; null if it has none
+     */
+    public void note(HistoryRow row, @Nullable Throwable thrown) {
+        RunNotes.note(buffer, row, thrown);
+    }
+
+    /** Writes an entry of the audit soon. Who triggers a task is who has caused its next run by hand. */
+    public void audit(AuditEntry entry) {
+        buffer.add(entry);
+        String task = entry.task();
+        String who = entry.who();
+        if (task != null
+                && who != null
+                && entry.refusal() == null
+                && entry.action().equals(TRIGGER)) {
+            if (triggeredBy.size() >= MOST_TRIGGERED) {
+                triggeredBy.clear();
+            }
+            String ignored = triggeredBy.put(task, who);
+        }
+    }
+
+    /** Returns what reads the history. */
+    public RunHistoryReader reader() {
+        return reader;
+    }
+
+    /** Returns what has been written and dropped. */
+    public HistoryCounts counts() {
+        return new HistoryCounts(
+                writer.writtenCount(),
+                buffer.droppedCount(),
+                buffer.overBudgetCount(),
+                buffer.size(),
+                writer.failedCount());
+    }
+
+    /** Returns what the last batch failed with; null if all is well. */
+    public @Nullable Throwable problem() {
+        return writer.problem();
+    }
+
+    /** Writes what waits, within the limit, and drops and counts the rest. Call it when the schedulers have ended. */
+    @Override
+    public void close() {
+        WheelScheduledExecutor current;
+        synchronized (this) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            current = group;
+        }
+        if (current != null) {
+            flush(current);
+            current.shutdownNow();
+        }
+        writer.drop();
+    }
+
+    private void flush(WheelScheduledExecutor current) {
+        Future<?> last = null;
+        try {
+            last = current.submit(writer::flush);
+            Object ignored = last.get(store.settings().closeLimit().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } catch (TimeoutException | ExecutionException | RejectedExecutionException ex) {
+            if (last != null) {
+                boolean ignored = last.cancel(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package io.github.wheelscheduler.history.internal;
+
+import static io.github.wheelscheduler.history.internal.HistoryStore.LOGGER;
+
+import io.github.wheelscheduler.history.AuditEntry;
+import io.github.wheelscheduler.history.HistoryUnavailableException;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the buffer, adds up hours and deletes what is old. A batch that the database does not take is kept and sent
+ * again, while the buffer fills up; a row that no database would take is dropped. One turn at a time.
+ */
+public final class BatchWriter {
+
+    private static final Duration TOTALS = Duration.ofMinutes(1);
+    private static final Duration RETENTION = Duration.ofMinutes(10);
+    private static final int MOST_BATCHES = 50;
+    private static final long SECONDS_PER_HOUR = 3_600;
+
+    private final HistoryStore store;
+    private final RunBuffer buffer;
+    private final Supplier<Instant> clock;
+    private final RunTable table;
+    private final HistoryRetention retention;
+    private final AtomicLong written = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+
+    /** What the last turn failed with; null if all is well. Writer: who has the lock. */
+    private volatile @Nullable Throwable problem;
+
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+
+    private List<NotedRun> rows = List.of();
+    private List<AuditEntry> audit = List.of();
+    private Instant nextTotals;
+    private Instant nextRetention;
+
+    public BatchWriter(HistoryStore store, RunBuffer buffer, Supplier<Instant> clock) {
+        this.store = store;
+        this.buffer = buffer;
+        this.clock = clock;
+        this.table = new RunTable(store.settings());
+        this.retention = new HistoryRetention(store.settings());
+        this.nextTotals = clock.get().plus(TOTALS);
+        this.nextRetention = clock.get();
+    }
+
+    /** Writes all rows, if the database takes them; every minute also the counts, and hours that are closed. */
+    public void turn() {
+        guarded(() -> {
+            HistorySql sql = store.sql();
+            writeRows(sql);
+            Instant now = clock.get();
+            if (!now.isBefore(nextTotals)) {
+                nextTotals = now.plus(TOTALS);
+                writeTotals(sql, now);
+                int ignored = HistoryFolding.fold(sql);
+            }
+            if (!now.isBefore(nextRetention)) {
+                nextRetention = now.plus(RETENTION);
+                retention.start();
+            }
+            retention.step(sql);
+        });
+    }
+
+    /** Writes rows and counts, as the last turn. */
+    public void flush() {
+        guarded(() -> {
+            HistorySql sql = store.sql();
+            writeRows(sql);
+            writeTotals(sql, clock.get());
+        });
+    }
+
+    private void guarded(Runnable work) {
+        lock.lock();
+        try {
+            work.run();
+            if (problem != null) {
+                problem = null;
+                LOGGER.info("The history is written again");
+            }
+        } catch (Throwable ex) {
+            long ignored = failed.incrementAndGet();
+            boolean isFirst = problem == null;
+            problem = ex;
+            if (isFirst) {
+                ThrownLog.warnInOneLine(
+                        LOGGER,
+                        "The history cannot be written; rows are kept as long as there is room, then dropped and counted",
+                        DatabaseErrors.rootOf(ex));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void writeRows(HistorySql sql) {
+        for (int i = 0; i < MOST_BATCHES; i++) {
+            if (rows.isEmpty()) {
+                rows = buffer.takeRows();
+            }
+            if (audit.isEmpty()) {
+                audit = buffer.takeAudit();
+            }
+            if (rows.isEmpty() && audit.isEmpty()) {
+                return;
+            }
+            writeBatch(sql);
+        }
+    }
+
+    private void writeBatch(HistorySql sql) {
+        write(rows, some -> table.insert(sql, some));
+        write(audit, some -> table.insertAudit(sql, some));
+    }
+
+    /** Writes a batch and empties it; where the database refuses one of its rows, one after the other. */
+    private <T> void write(List<T> batch, Consumer<List<T>> insert) {
+        if (batch.isEmpty()) {
+            return;
+        }
+        try {
+            insert.accept(batch);
+            long ignored = written.addAndGet(batch.size());
+            batch.clear();
+        } catch (RuntimeException ex) {
+            if (isOfDatabase(ex)) {
+                throw ex;
+            }
+            LOGGER.debug("A batch of the history is written row by row", ex);
+        }
+        while (!batch.isEmpty()) {
+            writeOne(batch.get(0), insert);
+            T ignored = batch.remove(0);
+        }
+    }
+
+    private <T> void writeOne(T row, Consumer<List<T>> insert) {
+        try {
+            insert.accept(List.of(row));
+            long ignored = written.incrementAndGet();
+        } catch (RuntimeException ex) {
+            if (isOfDatabase(ex)) {
+                throw ex;
+            }
+            buffer.dropped(1);
+            ThrownLog.warnInOneLine(LOGGER, "A row of the history is dropped, as the database refuses it", ex);
+        }
+    }
+
+    /** Whether the database refuses any row, and not one of them. */
+    private static boolean isOfDatabase(RuntimeException ex) {
+        return DatabaseErrors.isOfConnection(ex)
+                || DatabaseErrors.isRefusal(ex)
+                || DatabaseErrors.isConflict(ex)
+                || ex instanceof HistoryUnavailableException
+                || !DatabaseErrors.isOfDatabase(ex);
+    }
+
+    private void writeTotals(HistorySql sql, Instant now) {
+        List<RunTotals> totals = buffer.takeTotals(Math.floorDiv(now.getEpochSecond(), SECONDS_PER_HOUR));
+        if (totals.isEmpty()) {
+            return;
+        }
+        try {
+            table.insertTotals(sql, totals);
+        } catch (RuntimeException ex) {
+            buffer.giveBack(totals);
+            throw ex;
+        }
+    }
+
+    /** Counts what has not been written, and will not be. A turn that hangs in the database is not waited for. */
+    public void drop() {
+        int sent = 0;
+        if (lock.tryLock()) {
+            try {
+                sent = rows.size() + audit.size();
+                rows = List.of();
+                audit = List.of();
+            } finally {
+                lock.unlock();
+            }
+        }
+        buffer.dropped(sent + buffer.clear());
+    }
+
+    /** Returns what the last turn failed with; null if all is well. */
+    public @Nullable Throwable problem() {
+        return problem;
+    }
+
+    public long writtenCount() {
+        return written.get();
+    }
+
+    public long failedCount() {
+        return failed.get();
+    }
+}

@@ -1,0 +1,127 @@
+package io.github.wheelscheduler.history.internal;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Adds up closed hours, and their days, from rows and from runs that have none: each hour in one transaction, which
+ * holds a lock against rows that come late. Readers find each run in one place at any time: in the hours before that
+ * number, in the rows from there on, or among the counts.
+ */
+final class HistoryFolding {
+
+    /** So long after an hour, its rows have been written, or are late. */
+    static final Duration REST = Duration.ofMinutes(5);
+
+    private static final int MOST_HOURS = 48;
+    private static final long SECONDS_PER_HOUR = 3_600;
+    private static final long HOURS_PER_DAY = 24;
+
+    private static final String TOTALS = "task, node, outcome, runs, micros, longest, earliest, latest";
+
+    private HistoryFolding() {}
+
+    static Instant start(long hour) {
+        return Instant.ofEpochSecond(Math.multiplyExact(hour, SECONDS_PER_HOUR));
+    }
+
+    static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    private static long hourOf(Instant instant) {
+        return Math.floorDiv(instant.getEpochSecond(), SECONDS_PER_HOUR);
+    }
+
+    /** Adds up some hours that are closed by the database's clock; returns how many. */
+    static int fold(HistorySql sql) {
+        long closed = hourOf(sql.now().minus(REST));
+        Long folded = sql.first("select number from {state} where name = 'folded'", (row, number) -> row.getLong(1));
+        int done = 0;
+        while (folded != null && folded / SECONDS_PER_HOUR < closed && done < MOST_HOURS) {
+            long hour = nextWithRows(sql, folded / SECONDS_PER_HOUR, closed);
+            if (!sql.inTransaction(() -> foldHour(sql, hour))) {
+                // Another node does it.
+                return done;
+            }
+            folded = (hour + 1) * SECONDS_PER_HOUR;
+            done++;
+        }
+        return done;
+    }
+
+    /** Returns the hour of the first row, so that hours without a row, as of nodes that were down, need no turn each. */
+    private static long nextWithRows(HistorySql sql, long folded, long closed) {
+        Optional<Instant> first = sql.first(
+                "select min(noted_at) as noted_at from {run} where noted_at >= ?",
+                (row, number) -> Optional.ofNullable(sql.kind().instant(row, "noted_at")),
+                sql.time(start(folded)));
+        return first == null || first.isEmpty()
+                ? closed - 1
+                : Math.min(closed - 1, Math.max(folded, hourOf(first.get())));
+    }
+
+    /** Adds up an hour, and the counts of all hours up to it; false if another node has done it. */
+    private static boolean foldHour(HistorySql sql, long hour) {
+        if (RunTable.folded(sql) > hour) {
+            return false;
+        }
+        Object start = sql.time(start(hour));
+        Object end = sql.time(start(hour + 1));
+        List<Instant> hours = new ArrayList<>(sql.query(
+                "select distinct starts_at from {count} where starts_at < ?",
+                (row, number) -> sql.time(row, "starts_at"),
+                end));
+        hours.add(start(hour));
+        int ignored = sql.update(
+                "insert into {hour} (starts_at, " + TOTALS + ") select " + time(sql)
+                        + ", task, node, outcome, sum(runs), sum(coalesce(micros, 0)), max(coalesce(micros, 0)),"
+                        + " min(noted_at), max(noted_at) from {run} where noted_at >= ? and noted_at < ?"
+                        + " group by task, node, outcome",
+                start,
+                start,
+                end);
+        ignored = sql.update(
+                "insert into {hour} (starts_at, " + TOTALS + ") select starts_at, task, node, outcome, sum(runs),"
+                        + " sum(micros), max(longest), min(earliest), max(latest) from {count} where starts_at < ?"
+                        + " group by starts_at, task, node, outcome",
+                end);
+        ignored = sql.update("delete from {count} where starts_at < ?", end);
+        ignored = sql.update(
+                "insert into {kind} (starts_at, task, kind, failure, rows_written, earliest, latest) select "
+                        + time(sql) + ", task, kind, min(failure), count(*), min(noted_at), max(noted_at) from {run}"
+                        + " where noted_at >= ? and noted_at < ? and kind is not null group by task, kind",
+                start,
+                start,
+                end);
+        ignored = sql.update("update {state} set number = ? where name = 'folded'", (hour + 1) * SECONDS_PER_HOUR);
+        hours.stream()
+                .map(each -> Math.floorDiv(hourOf(each), HOURS_PER_DAY))
+                .distinct()
+                .forEach(day -> foldDay(sql, day));
+        return true;
+    }
+
+    private static String time(HistorySql sql) {
+        return sql.kind().time();
+    }
+
+    /** Adds up a day of UTC from its hours, as far as they are there. */
+    private static void foldDay(HistorySql sql, long day) {
+        Object start = sql.time(start(day * HOURS_PER_DAY));
+        Object end = sql.time(start((day + 1) * HOURS_PER_DAY));
+        int ignored = sql.update("delete from {day} where starts_at = ?", start);
+        ignored = sql.update(
+                "insert into {day} (starts_at, task, outcome, runs, micros, longest, earliest, latest) select "
+                        + time(sql)
+                        + ", task, outcome, sum(runs), sum(micros), max(longest), min(earliest), max(latest)"
+                        + " from {hour} where starts_at >= ? and starts_at < ? group by task, outcome",
+                start,
+                start,
+                end);
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.wheelscheduler.history.internal;
+
+import io.github.wheelscheduler.history.AuditEntry;
+import io.github.wheelscheduler.history.HistoryOutcome;
+import io.github.wheelscheduler.history.HistorySettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Keeps rows until they are written, and counts runs that have none. No call waits for the database. Any thread. */
+public final class RunBuffer {
+
+    /** From so many rows on, they are written without delay. */
+    static final int BATCH = 500;
+
+    /** How many tasks are known by their names; others share one budget. */
+    private static final int MOST_TASKS = 100_000;
+
+    private static final String OTHERS = "(others)";
+
+    private final ArrayBlockingQueue<NotedRun> rows;
+    private final ArrayBlockingQueue<AuditEntry> audit;
+    private final Map<String, TaskBudget> budgets = new ConcurrentHashMap<>();
+    private final int mostSuccesses;
+    private final int mostOthers;
+    private final Set<String> unlimited;
+    private final boolean keepsTraces;
+
+    private final LongAdder dropped = new LongAdder();
+    private final LongAdder overBudget = new LongAdder();
+
+    /** Called when there are rows for a batch. Writer: the engine, before it starts. */
+    private volatile Runnable batchIsThere = () -> {};
+
+    public RunBuffer(HistorySettings settings) {
+        this.rows = new ArrayBlockingQueue<>(settings.buffer());
+        this.audit = new ArrayBlockingQueue<>(settings.buffer());
+        this.mostSuccesses = settings.successesPerHour();
+        this.mostOthers = settings.othersPerHour();
+        this.unlimited = settings.unlimited();
+        this.keepsTraces = settings.traces();
+    }
+
+    public void onBatch(Runnable action) {
+        batchIsThere = action;
+    }
+
+    boolean keepsTraces() {
+        return keepsTraces;
+    }
+
+    /** Returns whether runs are to have a row; counts them if not. */
+    boolean takes(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
+        if (!unlimited.isEmpty() && unlimited.contains(task)) {
+            return true;
+        }
+        if (budget(task).takes(outcome, runs, micros, atMicros)) {
+            return true;
+        }
+        overBudget.add(runs);
+        return false;
+    }
+
+    private TaskBudget budget(String task) {
+        TaskBudget known = budgets.get(task);
+        if (known != null) {
+            return known;
+        }
+        String name = budgets.size() < MOST_TASKS ? task : OTHERS;
+        return budgets.computeIfAbsent(name, key -> new TaskBudget(key, mostSuccesses, mostOthers));
+    }
+
+    /** Keeps a row, or drops it if there is no room. */
+    void add(NotedRun row) {
+        if (!rows.offer(row)) {
+            dropped.increment();
+        } else if (rows.size() >= BATCH) {
+            batchIsThere.run();
+        }
+    }
+
+    /** Keeps an entry of the audit, or drops it if there is no room. */
+    public void add(AuditEntry entry) {
+        if (!audit.offer(entry)) {
+            dropped.increment();
+        }
+    }
+
+    void dropped(long count) {
+        dropped.add(count);
+    }
+
+    List<NotedRun> takeRows() {
+        List<NotedRun> taken = new ArrayList<>(Math.min(BATCH, rows.size()));
+        int ignored = rows.drainTo(taken, BATCH);
+        return taken;
+    }
+
+    List<AuditEntry> takeAudit() {
+        List<AuditEntry> taken = new ArrayList<>();
+        int ignored = audit.drainTo(taken, BATCH);
+        return taken;
+    }
+
+    /** Returns the runs that have no row, forgets them, and tasks that have not run for an hour. */
+    List<RunTotals> takeTotals(long nowHour) {
+        List<RunTotals> all = new ArrayList<>();
+        for (TaskBudget budget : budgets.values()) {
+            all.addAll(budget.drain());
+        }
+        boolean ignored = budgets.values().removeIf(budget -> budget.isIdleSince(nowHour - 1));
+        return all;
+    }
+
+    /** Takes back what could not be written. */
+    void giveBack(List<RunTotals> totals) {
+        for (RunTotals each : totals) {
+            budget(each.task()).count(each);
+        }
+    }
+
+    /** Forgets all rows; returns how many there were. */
+    int clear() {
+        int count = size();
+        rows.clear();
+        audit.clear();
+        return count;
+    }
+
+    public int size() {
+        return rows.size() + audit.size();
+    }
+
+    public long droppedCount() {
+        return dropped.sum();
+    }
+
+    public long overBudgetCount() {
+        return overBudget.sum();
+    }
+}

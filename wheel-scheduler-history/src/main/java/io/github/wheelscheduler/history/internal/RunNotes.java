@@ -1,0 +1,156 @@
+package io.github.wheelscheduler.history.internal;
+
+import io.github.wheelscheduler.history.HistoryCause;
+import io.github.wheelscheduler.history.HistoryOutcome;
+import io.github.wheelscheduler.history.HistoryRow;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Takes notes of the runs of a scheduler's tasks, on the threads that end them. */
+public final class RunNotes implements TaskListener {
+
+    private static final long NANOS_PER_MICRO = 1_000;
+    private static final long MICROS_PER_SECOND = 1_000_000;
+    private static final int MOST_CAUSES = 20;
+
+    private final String scheduler;
+    private final RunBuffer buffer;
+    private final Supplier<Instant> clock;
+
+    /** Who has triggered a task, until its next triggered run. */
+    private final Map<String, String> triggeredBy;
+
+    public RunNotes(String scheduler, RunBuffer buffer, Supplier<Instant> clock, Map<String, String> triggeredBy) {
+        this.scheduler = scheduler;
+        this.buffer = buffer;
+        this.clock = clock;
+        this.triggeredBy = triggeredBy;
+    }
+
+    private static long micros(Instant instant) {
+        return Math.addExact(
+                Math.multiplyExact(instant.getEpochSecond(), MICROS_PER_SECOND), instant.getNano() / NANOS_PER_MICRO);
+    }
+
+    @Override
+    public void ran(String id, RunOutcome run, boolean overran, @Nullable Throwable thrown) {
+        HistoryOutcome outcome = run.failure() == null
+                ? HistoryOutcome.SUCCESS
+                : isInterruption(thrown) ? HistoryOutcome.INTERRUPTED : HistoryOutcome.FAILURE;
+        long micros = Math.max(0, run.duration().toNanos() / NANOS_PER_MICRO);
+        long atMicros = micros(run.startedAt()) + micros;
+        // Also if this run has no row: it is not the next one that has been triggered.
+        String by = run.triggered() ? triggeredBy.remove(id) : null;
+        if (!buffer.takes(id, outcome, 1, micros, atMicros)) {
+            return;
+        }
+        RunOutcome.Failure failure = run.failure();
+        Instant started = run.startedAt();
+        buffer.add(new NotedRun(
+                scheduler,
+                id,
+                null,
+                Instant.EPOCH.plus(atMicros, ChronoUnit.MICROS),
+                run.triggered() ? null : started.minus(nonNegative(run.lateness())),
+                started,
+                micros,
+                outcome,
+                1,
+                1,
+                run.triggered() ? HistoryCause.BY_HAND : HistoryCause.SCHEDULE,
+                by,
+                null,
+                failure == null ? null : failure.traceId(),
+                failure == null ? null : failure.type(),
+                failure == null ? "" : failure.message(),
+                buffer.keepsTraces() ? thrown : null));
+    }
+
+    private static Duration nonNegative(Duration duration) {
+        return duration.isNegative() ? Duration.ZERO : duration;
+    }
+
+    /** Whether one of the causes is the interruption of a thread. An exception of a user's may not tell. */
+    private static boolean isInterruption(@Nullable Throwable thrown) {
+        try {
+            Throwable cause = thrown;
+            for (int i = 0; i < MOST_CAUSES && cause != null; i++) {
+                if (cause instanceof InterruptedException) {
+                    return true;
+                }
+                cause = cause.getCause();
+            }
+        } catch (Throwable ex) {
+            // It is none of those that the JDK throws.
+        }
+        return false;
+    }
+
+    /** Takes a note of what none of these events says. */
+    public static void note(RunBuffer buffer, HistoryRow row, @Nullable Throwable thrown) {
+        long micros = row.length() == null ? NotedRun.NO_RUN : row.length().toNanos() / NANOS_PER_MICRO;
+        if (!buffer.takes(row.task(), row.outcome(), row.runs(), micros, micros(row.at()))) {
+            return;
+        }
+        HistoryRow.Failure failure = row.failure();
+        buffer.add(new NotedRun(
+                row.scheduler(),
+                row.task(),
+                row.instance(),
+                row.at().truncatedTo(ChronoUnit.MICROS),
+                row.due(),
+                row.started(),
+                micros,
+                row.outcome(),
+                row.runs(),
+                row.attempt(),
+                row.cause(),
+                row.by(),
+                row.detail(),
+                row.traceId(),
+                failure == null ? null : failure.type(),
+                failure == null ? "" : failure.message(),
+                buffer.keepsTraces() ? thrown : null));
+    }
+
+    @Override
+    public void missed(String id, long runs) {
+        didNotRun(id, HistoryOutcome.MISSED, runs, null);
+    }
+
+    @Override
+    public void skipped(String id, SkipReason reason) {
+        didNotRun(id, HistoryOutcome.SKIPPED, 1, reason.tag());
+    }
+
+    private void didNotRun(String id, HistoryOutcome outcome, long runs, @Nullable String detail) {
+        Instant now = clock.get();
+        if (buffer.takes(id, outcome, runs, 0, micros(now))) {
+            buffer.add(new NotedRun(
+                    scheduler,
+                    id,
+                    null,
+                    now.truncatedTo(ChronoUnit.MICROS),
+                    now,
+                    null,
+                    NotedRun.NO_RUN,
+                    outcome,
+                    runs,
+                    1,
+                    HistoryCause.SCHEDULE,
+                    null,
+                    detail,
+                    null,
+                    null,
+                    "",
+                    null));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+package io.github.wheelscheduler.history.internal;
+
+import io.github.wheelscheduler.history.AuditEntry;
+import io.github.wheelscheduler.history.HistorySettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataIntegrityViolationException;
+
+/** Inserts rows, texts of failures, counts and entries of the audit. One thread at a time. */
+final class RunTable {
+
+    /** Rows that are older when they are written may be in an hour that has been added up: its lock tells. */
+    static final Duration IN_TIME = Duration.ofMinutes(4);
+
+    /** How many kinds of failures a task has a text of on a day. */
+    static final int MOST_KINDS = 1_000;
+
+    private static final int MOST_NAME = 250;
+    private static final int MOST_DETAIL = 50;
+    private static final int MOST_TRACE_ID = 64;
+    private static final int MOST_STATE = 500;
+    private static final long SECONDS_PER_HOUR = 3_600;
+
+    private static final String FOLDED = "select number from {state} where name = 'folded' for update";
+
+    private final HistorySettings settings;
+
+    /** The kinds of each task that have a text today. */
+    private final Map<String, Set<String>> kinds = new HashMap<>();
+
+    private LocalDate today = LocalDate.EPOCH;
+
+    RunTable(HistorySettings settings) {
+        this.settings = settings;
+    }
+
+    /** A row, and the hash of the failure's text. */
+    private record Row(NotedRun run, Instant at, @Nullable String kind) {
+
+        long hour() {
+            return Math.floorDiv(at.getEpochSecond(), SECONDS_PER_HOUR);
+        }
+    }
+
+    /** Writes rows in one transaction, and texts of failures before, each in one of its own. */
+    void insert(HistorySql sql, List<NotedRun> runs) {
+        Instant now = sql.now();
+        List<Row> rows = new ArrayList<>();
+        for (NotedRun run : runs) {
+            // A node whose clock is ahead says no more than the database's clock.
+            Instant at = run.at().isAfter(now) ? now : run.at();
+            rows.add(new Row(run, at, kindOf(sql, run, now)));
+        }
+        boolean isLate = rows.stream().anyMatch(row -> row.at.isBefore(now.minus(IN_TIME)));
+        boolean ignored = sql.inTransaction(() -> {
+            if (isLate) {
+                countLate(sql, rows, folded(sql));
+            }
+            insertRows(sql, rows);
+            return true;
+        });
+    }
+
+    private void insertRows(HistorySql sql, List<Row> rows) {
+        List<Object[]> parameters = new ArrayList<>();
+        for (Row row : rows) {
+            NotedRun run = row.run;
+            parameters.add(new Object[] {
+                sql.time(row.at),
+                cut(run.task(), MOST_NAME),
+                cut(run.instance(), MOST_NAME),
+                cut(run.scheduler(), MOST_NAME),
+                settings.node(),
+                run.due() == null ? null : sql.time(run.due()),
+                run.started() == null ? null : sql.time(run.started()),
+                run.micros() == NotedRun.NO_RUN ? null : run.micros(),
+                run.outcome().code(),
+                run.runs(),
+                run.attempt(),
+                run.cause().code(),
+                cut(run.by(), MOST_NAME),
+                cut(run.detail(), MOST_DETAIL),
+                cut(run.traceId(), MOST_TRACE_ID),
+                run.type() == null ? null : cut(FailureText.normalized(run.type()), MOST_NAME),
+                run.type() == null ? null : cut(run.message(), settings.messageLength()),
+                row.kind
+            });
+        }
+        int ignored = sql.updateEach(
+                "insert into {run} (noted_at, task, instance, scheduler, node, due, started, micros, outcome, runs, attempt, cause,"
+                        + " by_whom, detail, trace_id, failure, message, kind)"
+                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                parameters);
+    }
+
+    /** PostgreSQL takes no character 0. */
+    static @Nullable String cut(@Nullable String text, int most) {
+        if (text == null) {
+            return null;
+        }
+        String clean = text.indexOf('\0') < 0 ? text : text.replace("\0", "");
+        if (clean.length() <= most) {
+            return clean;
+        }
+        boolean splits = most > 0 && Character.isHighSurrogate(clean.charAt(most - 1));
+        return clean.substring(0, splits ? most - 1 : most);
+    }
+
+    /** Returns the first hour that has not been added up, and keeps it so until the transaction ends. */
+    static long folded(HistorySql sql) {
+        return Objects.requireNonNull(sql.first(FOLDED, (row, number) -> row.getLong(1))) / SECONDS_PER_HOUR;
+    }
+
+    /** Rows of hours that have been added up count once more, as runs without a row. */
+    private void countLate(HistorySql sql, List<Row> rows, long folded) {
+        List<RunTotals> late = new ArrayList<>();
+        List<Object[]> failures = new ArrayList<>();
+        for (Row row : rows) {
+            if (row.hour() < folded) {
+                long atMicros = Duration.between(Instant.EPOCH, row.at).toNanos() / 1_000;
+                late.add(RunTotals.of(row.run.task(), row.run.outcome(), row.run.runs(), row.run.micros(), atMicros));
+                if (row.kind != null) {
+                    failures.add(new Object[] {
+                        sql.time(HistoryFolding.start(row.hour())),
+                        cut(row.run.task(), MOST_NAME),
+                        row.kind,
+                        cut(FailureText.normalized(Objects.requireNonNull(row.run.type())), MOST_NAME),
+                        1,
+                        sql.time(row.at),
+                        sql.time(row.at)
+                    });
+                }
+            }
+        }
+        insertCounts(sql, late);
+        int ignored = sql.updateEach(
+                "insert into {kind} (starts_at, task, kind, failure, rows_written, earliest, latest)"
+                        + " values (?, ?, ?, ?, ?, ?, ?)",
+                failures);
+    }
+
+    /** Writes counts of runs without a row. Their hour may have been added up. */
+    void insertTotals(HistorySql sql, List<RunTotals> totals) {
+        boolean ignored = sql.inTransaction(() -> {
+            long unused = folded(sql);
+            insertCounts(sql, totals);
+            return true;
+        });
+    }
+
+    private void insertCounts(HistorySql sql, List<RunTotals> totals) {
+        List<Object[]> parameters = new ArrayList<>();
+        for (RunTotals each : totals) {
+            parameters.add(new Object[] {
+                sql.time(HistoryFolding.start(each.hour())),
+                cut(each.task(), MOST_NAME),
+                settings.node(),
+                each.outcome().code(),
+                each.runs(),
+                each.micros(),
+                each.longest(),
+                sql.time(HistoryFolding.instant(each.earliest())),
+                sql.time(HistoryFolding.instant(each.latest()))
+            });
+        }
+        int ignored = sql.updateEach(
+                "insert into {count} (starts_at, task, node, outcome, runs, micros, longest, earliest, latest)"
+                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                parameters);
+    }
+
+    /** Returns the hash of a failure's text, which is in the database by then, unless the task has too many. */
+    private @Nullable String kindOf(HistorySql sql, NotedRun run, Instant now) {
+        FailureText text = run.thrown() == null ? null : FailureText.of(run.thrown());
+        if (text == null) {
+            return null;
+        }
+        LocalDate day = LocalDate.ofInstant(now, ZoneOffset.UTC);
+        if (!day.equals(today)) {
+            today = day;
+            kinds.clear();
+        }
+        Set<String> known = kinds.computeIfAbsent(run.task(), task -> new HashSet<>());
+        if (!known.contains(text.kind()) && known.size() < MOST_KINDS) {
+            insertText(sql, run, text, day);
+            known.add(text.kind());
+        }
+        return text.kind();
+    }
+
+    private static void insertText(HistorySql sql, NotedRun run, FailureText text, LocalDate day) {
+        String task = cut(run.task(), MOST_NAME);
+        if (sql.finds("select 1 from {text} where task = ? and on_day = ? and kind = ?", task, day, text.kind())) {
+            return;
+        }
+        try {
+            int ignored = sql.update(
+                    "insert into {text} (task, on_day, kind, failure, text) values (?, ?, ?, ?, ?)",
+                    task,
+                    day,
+                    text.kind(),
+                    cut(FailureText.normalized(String.valueOf(run.type())), MOST_NAME),
+                    text.text());
+        } catch (DataIntegrityViolationException ex) {
+            // Another node was faster.
+            HistoryStore.LOGGER.debug("The text is there", ex);
+        }
+    }
+
+    /** Writes entries of the audit. */
+    void insertAudit(HistorySql sql, List<AuditEntry> entries) {
+        List<Object[]> parameters = new ArrayList<>();
+        for (AuditEntry entry : entries) {
+            parameters.add(new Object[] {
+                sql.time(entry.at()),
+                cut(entry.node(), MOST_DETAIL),
+                cut(entry.scheduler(), MOST_NAME),
+                cut(entry.task(), MOST_NAME),
+                cut(entry.instance(), MOST_NAME),
+                cut(entry.action(), MOST_DETAIL),
+                cut(entry.channel(), MOST_DETAIL),
+                cut(entry.who(), MOST_NAME),
+                cut(entry.from(), MOST_STATE),
+                cut(entry.to(), MOST_STATE),
+                cut(entry.reason(), MOST_STATE),
+                cut(entry.refusal(), MOST_STATE)
+            });
+        }
+        int ignored = sql.updateEachOf(
+                        "insert into {audit} (noted_at, node, scheduler, task, instance, action, channel, who, from_state,"
+                                + " to_state, reason, refusal) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        parameters)
+                .length;
+    }
+}

@@ -1,0 +1,37 @@
+package io.github.wheelscheduler.history.internal;
+
+import io.github.wheelscheduler.history.HistoryOutcome;
+
+/**
+ * Runs of a task in an hour that have no row. Times are microseconds since the epoch.
+ *
+ * @param hour hours since the epoch
+ */
+record RunTotals(
+        String task,
+        long hour,
+        HistoryOutcome outcome,
+        long runs,
+        long micros,
+        long longest,
+        long earliest,
+        long latest) {
+
+    static RunTotals of(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
+        long took = Math.max(0, micros);
+        return new RunTotals(task, TaskBudget.hourOf(atMicros), outcome, runs, took, took, atMicros, atMicros);
+    }
+
+    /** Returns both together, which are of one task, hour and outcome. */
+    RunTotals plus(RunTotals other) {
+        return new RunTotals(
+                task,
+                hour,
+                outcome,
+                runs + other.runs,
+                micros + other.micros,
+                Math.max(longest, other.longest),
+                Math.min(earliest, other.earliest),
+                Math.max(latest, other.latest));
+    }
+}

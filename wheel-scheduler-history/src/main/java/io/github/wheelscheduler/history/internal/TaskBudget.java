@@ -1,0 +1,92 @@
+package io.github.wheelscheduler.history.internal;
+
+import io.github.wheelscheduler.history.HistoryOutcome;
+import io.github.wheelscheduler.history.HistoryOutcome.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that a task may have on this node in an hour, one budget for each kind of outcome, and the runs beyond. The
+ * first failure after a success always has a row, and so has the first success after a failure: since when a task
+ * fails is exact. Any thread.
+ */
+final class TaskBudget {
+
+    private static final long MICROS_PER_HOUR = 3_600_000_000L;
+
+    /** Codes of outcomes are less. */
+    private static final long CODES = 64;
+
+    private static final int KINDS = Kind.values().length;
+
+    private final String task;
+    private final int mostSuccesses;
+    private final int mostOthers;
+
+    // Guarded by this.
+
+    private final int[] written = new int[KINDS];
+    private long hour = Long.MIN_VALUE;
+
+    /** The kind of the last run that took place; null before the first one. */
+    private @Nullable Kind last;
+
+    /** Runs beyond the budget, by hour and outcome. */
+    private final Map<Long, RunTotals> beyond = new HashMap<>();
+
+    TaskBudget(String task, int mostSuccesses, int mostOthers) {
+        this.task = task;
+        this.mostSuccesses = mostSuccesses;
+        this.mostOthers = mostOthers;
+    }
+
+    static long hourOf(long atMicros) {
+        return Math.floorDiv(atMicros, MICROS_PER_HOUR);
+    }
+
+    /** Returns whether runs have a row; counts them if not. */
+    synchronized boolean takes(HistoryOutcome outcome, long runs, long micros, long atMicros) {
+        long hourOfRun = hourOf(atMicros);
+        if (hourOfRun > hour) {
+            hour = hourOfRun;
+            Arrays.fill(written, 0);
+        }
+        Kind kind = outcome.kind();
+        boolean isTurn = false;
+        if (kind != Kind.NOT_RUN) {
+            isTurn = last != kind;
+            last = kind;
+        }
+        int place = kind == Kind.SUCCESS ? 0 : kind == Kind.FAILURE ? 1 : 2;
+        if (isTurn || written[place] < (kind == Kind.SUCCESS ? mostSuccesses : mostOthers)) {
+            written[place]++;
+            return true;
+        }
+        count(RunTotals.of(task, outcome, runs, micros, atMicros));
+        return false;
+    }
+
+    /** Adds to the runs that have no row. */
+    synchronized void count(RunTotals more) {
+        RunTotals ignored = beyond.merge(more.hour() * CODES + more.outcome().code(), more, RunTotals::plus);
+    }
+
+    /** Returns the runs that have no row, and forgets them. */
+    synchronized List<RunTotals> drain() {
+        if (beyond.isEmpty()) {
+            return List.of();
+        }
+        List<RunTotals> drained = new ArrayList<>(beyond.values());
+        beyond.clear();
+        return drained;
+    }
+
+    /** Whether nothing is counted, and nothing has run since some hour. */
+    synchronized boolean isIdleSince(long someHour) {
+        return beyond.isEmpty() && hour < someHour;
+    }
+}

@@ -1,0 +1,223 @@
+package io.github.wheelscheduler.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+
+/** A history beside a scheduler. */
+class HistoryEngineTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
+    private final HikariDataSource pool = new HikariDataSource();
+    private @Nullable HistoryEngine engine;
+
+    @BeforeEach
+    void open() {
+        pool.setJdbcUrl("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        scheduler.initialize();
+    }
+
+    @AfterEach
+    void close() {
+        scheduler.shutdown();
+        if (engine != null) {
+            engine.close();
+        }
+        pool.close();
+    }
+
+    private HistoryEngine start() {
+        HistoryEngine made =
+                new HistoryEngine(HistorySettings.ofNode("a"), scheduler.getWheelScheduledExecutor(), pool);
+        made.start();
+        scheduler.getTaskRegistry().addListener(made.listener("main"));
+        engine = made;
+        return made;
+    }
+
+    private static Runnable named(String name, Runnable task) {
+        return new Named(name, task);
+    }
+
+    private record Named(String taskName, Runnable task) implements Runnable, NamedTask {
+
+        @Override
+        public void run() {
+            task.run();
+        }
+    }
+
+    @Test
+    void runsOfASchedulerHaveRows() {
+        HistoryEngine history = start();
+        CountDownLatch ran = new CountDownLatch(1);
+        Object ignored = scheduler.scheduleAtFixedRate(named("report", ran::countDown), HOUR);
+        ignored = scheduler.scheduleAtFixedRate(
+                named("broken", () -> {
+                    throw new IllegalStateException("no paper");
+                }),
+                HOUR);
+
+        await().atMost(PATIENCE)
+                .until(() -> history.reader().page(HistoryQuery.ALL).rows().size() == 2);
+        HistoryRow success =
+                history.reader().page(HistoryQuery.ALL.ofTask("report")).rows().get(0);
+        assertThat(success.outcome()).isEqualTo(HistoryOutcome.SUCCESS);
+        assertThat(success.scheduler()).isEqualTo("main");
+        HistoryRow failed =
+                history.reader().page(HistoryQuery.ALL.ofTask("broken")).rows().get(0);
+        assertThat(failed.failure().message()).isEqualTo("no paper");
+        assertThat(history.reader().trace("broken", failed.failure().kind())).contains("HistoryEngineTest");
+        assertThat(history.reader().summary("broken").failingSince()).isEqualTo(failed.at());
+        assertThat(HistoryPageExamples.ask(
+                        history.reader(), failed.at(), failed.at().plus(HOUR)))
+                .isEqualTo(new HistoryPageExamples.Answer(new HistoryPage(List.of(failed), null, 1, null), null));
+    }
+
+    @Test
+    void closingWritesWhatWaits() throws InterruptedException {
+        HistoryEngine history = start();
+        CountDownLatch ran = new CountDownLatch(1);
+        Object ignored = scheduler.scheduleAtFixedRate(named("report", ran::countDown), HOUR);
+        assertThat(ran.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> history.counts().buffered() + history.counts().written() == 1);
+        history.close();
+
+        assertThat(history.reader().page(HistoryQuery.ALL).rows()).hasSize(1);
+        assertThat(history.counts()).isEqualTo(new HistoryCounts(1, 0, 0, 0, 0));
+    }
+
+    @Test
+    void runByHandSaysByWhom() {
+        HistoryEngine history = start();
+        Object ignored = scheduler.scheduleAtFixedRate(
+                named("report", () -> {}), Instant.now().plus(HOUR), HOUR);
+        history.audit(new AuditEntry(
+                Instant.now(), "a", "main", "report", null, "trigger", "http", "ann", null, null, "asked for", null));
+        scheduler.getTaskRegistry().trigger("report");
+
+        await().atMost(PATIENCE)
+                .until(() -> !history.reader().page(HistoryQuery.ALL).rows().isEmpty());
+        HistoryRow row = history.reader().page(HistoryQuery.ALL).rows().get(0);
+        assertThat(row.cause()).isEqualTo(HistoryCause.BY_HAND);
+        assertThat(row.by()).isEqualTo("ann");
+        assertThat(history.reader().audit(AuditQuery.ALL).entries())
+                .extracting(AuditEntry::reason)
+                .containsExactly("asked for");
+    }
+
+    @Test
+    void rowOfAnotherSourceIsFoundByItsId() {
+        HistoryEngine history = start();
+        HistoryRow row = new HistoryRow(
+                0,
+                Instant.now().truncatedTo(ChronoUnit.SECONDS),
+                "invoice",
+                "17",
+                "durable",
+                "a",
+                null,
+                null,
+                null,
+                HistoryOutcome.GIVEN_UP,
+                1,
+                3,
+                HistoryCause.RETRY,
+                null,
+                null,
+                null,
+                new HistoryRow.Failure("java.io.IOException", "jam", null));
+        history.note(row, new IOException("jam"));
+        history.close();
+
+        HistoryRow found = history.reader()
+                .page(HistoryQuery.ALL.ofInstance("invoice", "17"))
+                .rows()
+                .get(0);
+        assertThat(found.attempt()).isEqualTo(3);
+        assertThat(found.at()).isEqualTo(row.at());
+        assertThat(found.length()).isNull();
+        assertThat(history.reader().trace("invoice", found.failure().kind())).startsWith("java.io.IOException");
+    }
+
+    @Test
+    void historySurvivesTheProcess() {
+        HistoryEngine first = start();
+        Object ignored = scheduler.scheduleAtFixedRate(named("report", () -> {}), HOUR);
+        await().atMost(PATIENCE).until(() -> first.reader().summary("report").lastSuccess() != null);
+        first.close();
+
+        HistoryEngine second =
+                new HistoryEngine(HistorySettings.ofNode("b"), scheduler.getWheelScheduledExecutor(), pool);
+        assertThat(second.reader().summary("report").successes()).isEqualTo(1);
+        second.close();
+    }
+
+    @Test
+    void unknownDatabaseIsRefused() {
+        HistoryEngine history = new HistoryEngine(
+                HistorySettings.ofNode("a"), scheduler.getWheelScheduledExecutor(), new Renamed(pool));
+        assertThatExceptionOfType(HistoryUnavailableException.class)
+                .isThrownBy(history::start)
+                .withMessage("The database must be PostgreSQL, MariaDB, MySQL or H2 for a history, was SQLite");
+    }
+
+    /** A database that has another name. */
+    private static final class Renamed extends AbstractDataSource {
+
+        private final HikariDataSource pool;
+
+        Renamed(HikariDataSource pool) {
+            this.pool = pool;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection connection = pool.getConnection();
+            return (Connection) Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                        Object result = method.invoke(connection, arguments);
+                        return method.getName().equals("getMetaData") ? renamed(result) : result;
+                    });
+        }
+
+        private static Object renamed(Object metaData) {
+            return Proxy.newProxyInstance(
+                    Connection.class.getClassLoader(),
+                    new Class<?>[] {DatabaseMetaData.class},
+                    (self, method, arguments) -> method.getName().equals("getDatabaseProductName")
+                            ? "SQLite"
+                            : method.invoke(metaData, arguments));
+        }
+
+        @Override
+        public Connection getConnection(String user, String password) throws SQLException {
+            return getConnection();
+        }
+    }
+}

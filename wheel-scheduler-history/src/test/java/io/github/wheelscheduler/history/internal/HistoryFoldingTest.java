@@ -1,0 +1,276 @@
+package io.github.wheelscheduler.history.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.wheelscheduler.history.HistoryOutcome;
+import io.github.wheelscheduler.history.HistoryQuery;
+import io.github.wheelscheduler.history.HourTotal;
+import io.github.wheelscheduler.history.TaskSummary;
+import io.github.wheelscheduler.testing.Seed;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TimeZone;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Budgets, and hours and days that are added up. */
+class HistoryFoldingTest {
+
+    private static final Instant HOUR = HistoryBench.START.truncatedTo(ChronoUnit.HOURS);
+
+    private static HistoryBench bench(HistoryDatabase database, int rowsPerHour, String... unlimited) {
+        return new HistoryBench(
+                        database.newDataSource(), HistoryBench.settings("a", rowsPerHour, 1_000, unlimited), null)
+                .atStart();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void budgetBoundsRowsAndCountsAll(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 3, "every")) {
+            for (int i = 0; i < 10; i++) {
+                bench.succeed("report");
+                bench.succeed("every");
+                bench.pass(Duration.ofSeconds(1));
+            }
+            bench.writer.flush();
+
+            assertThat(bench.rows.page(HistoryQuery.ALL.ofTask("report")).rows())
+                    .hasSize(3);
+            assertThat(bench.rows.page(HistoryQuery.ALL.ofTask("every")).rows()).hasSize(10);
+            assertThat(bench.buffer.overBudgetCount()).isEqualTo(7);
+            assertThat(bench.totals.hours("report", HOUR, HOUR.plusSeconds(1)))
+                    .containsExactly(new HourTotal(
+                            HOUR,
+                            "report",
+                            "a",
+                            HistoryOutcome.SUCCESS,
+                            10,
+                            Duration.ofMillis(20),
+                            Duration.ofMillis(2),
+                            HistoryBench.START,
+                            HistoryBench.START.plusSeconds(9)));
+        }
+    }
+
+    @Test
+    void firstRunOfAnotherOutcomeHasARow() {
+        try (HistoryBench bench = bench(HistoryDatabase.H2, 2)) {
+            for (int i = 0; i < 5; i++) {
+                bench.succeed("report");
+                bench.pass(Duration.ofSeconds(1));
+            }
+            for (int i = 0; i < 5; i++) {
+                bench.fail("report", new IllegalStateException());
+                bench.pass(Duration.ofSeconds(1));
+            }
+            bench.succeed("report");
+            bench.pass(Duration.ofSeconds(1));
+            Instant since = bench.now;
+            for (int i = 0; i < 5; i++) {
+                bench.fail("report", new IllegalStateException());
+                bench.pass(Duration.ofSeconds(1));
+            }
+            bench.writer.flush();
+
+            TaskSummary summary = bench.totals.summary("report");
+            assertThat(summary.failingSince()).isEqualTo(since);
+            assertThat(summary.lastSuccess()).isEqualTo(since.minusSeconds(1));
+            assertThat(summary.lastFailure()).isEqualTo(since.plusSeconds(4));
+            assertThat(summary.successes()).isEqualTo(6);
+            assertThat(summary.failures()).isEqualTo(10);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void foldingChangesNoTotal(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 2)) {
+            for (int i = 0; i < 6; i++) {
+                bench.succeed("report");
+                bench.pass(Duration.ofMinutes(10));
+                bench.writer.turn();
+            }
+            bench.writer.flush();
+            List<HourTotal> before = bench.totals.hours(null, HOUR, bench.now);
+            int folded = HistoryFolding.fold(bench.store.sql());
+            bench.pass(Duration.ofMinutes(40));
+            folded += HistoryFolding.fold(bench.store.sql());
+
+            assertThat(folded).isPositive();
+            assertThat(bench.totals.hours(null, HOUR, bench.now)).isEqualTo(before);
+            assertThat(bench.totals.days(null, HOUR.truncatedTo(ChronoUnit.DAYS), bench.now))
+                    .extracting(HourTotal::task, HourTotal::node, HourTotal::runs)
+                    .containsExactly(tuple("report", null, 6L));
+            assertThat(bench.jdbc.queryForObject("select count(*) from wheel_history_count", Integer.class))
+                    .isZero();
+            assertThat(bench.jdbc.queryForObject("select sum(runs) from wheel_runs_by_hour", Integer.class))
+                    .isEqualTo(6);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rowsThatComeLateAreCountedOnce(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 100)) {
+            bench.succeed("report");
+            bench.fail("report", new IllegalStateException());
+            bench.pass(Duration.ofHours(3));
+            assertThat(HistoryFolding.fold(bench.store.sql())).isEqualTo(1);
+            bench.writer.turn();
+            bench.pass(Duration.ofHours(1));
+            bench.succeed("other");
+            bench.writer.turn();
+
+            assertThat(bench.totals.hours("report", HOUR, bench.now))
+                    .extracting(HourTotal::start, HourTotal::outcome, HourTotal::runs)
+                    .containsExactly(tuple(HOUR, HistoryOutcome.SUCCESS, 1L), tuple(HOUR, HistoryOutcome.FAILURE, 1L));
+            assertThat(bench.totals.failures("report", HOUR, bench.now)).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void twoNodesFoldAnHourOnce(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 2)) {
+            bench.succeed("report");
+            bench.writer.turn();
+            HistoryBench other = new HistoryBench(bench.pool, HistoryBench.settings("b", 2, 1_000), null);
+            other.now = bench.now;
+            other.succeed("report");
+            other.writer.turn();
+            bench.pass(Duration.ofHours(2));
+            other.now = bench.now;
+
+            assertThat(HistoryFolding.fold(bench.store.sql())).isEqualTo(2);
+            assertThat(HistoryFolding.fold(other.store.sql())).isZero();
+            assertThat(bench.totals.hours("report", HOUR, bench.now))
+                    .extracting(HourTotal::node, HourTotal::runs)
+                    .containsExactly(tuple("a", 1L), tuple("b", 1L));
+        }
+    }
+
+    /** What the reference has counted is what the database adds up to, whatever was folded when. */
+    @ParameterizedTest
+    @EnumSource
+    void modelAgreesWithTheDatabase(HistoryDatabase database) {
+        Seed.play(random -> {
+            try (HistoryBench bench = bench(database, 1 + random.nextInt(4))) {
+                Map<String, Long> expected = new TreeMap<>();
+                for (int step = 0; step < 200; step++) {
+                    take(bench, random, expected);
+                }
+                bench.writer.flush();
+                assertThat(counted(bench)).isEqualTo(expected);
+            }
+        });
+    }
+
+    private static void take(HistoryBench bench, SplittableRandom random, Map<String, Long> expected) {
+        switch (random.nextInt(8)) {
+            case 0 -> bench.pass(Duration.ofMinutes(random.nextInt(1, 50)));
+            case 1 -> bench.writer.turn();
+            case 2 -> HistoryFolding.fold(bench.store.sql());
+            default -> {
+                String task = "task" + random.nextInt(3);
+                boolean fails = random.nextInt(3) == 0;
+                if (fails) {
+                    bench.fail(task, new IllegalStateException());
+                } else {
+                    bench.succeed(task);
+                }
+                long ignored = expected.merge(
+                        bench.now.truncatedTo(ChronoUnit.HOURS) + " " + task + " "
+                                + (fails ? HistoryOutcome.FAILURE : HistoryOutcome.SUCCESS),
+                        1L,
+                        Long::sum);
+                bench.pass(Duration.ofMillis(random.nextInt(1, 100_000)));
+            }
+        }
+    }
+
+    private static Map<String, Long> counted(HistoryBench bench) {
+        return bench.totals.hours(null, HOUR, bench.now.plusSeconds(1)).stream()
+                .collect(Collectors.toMap(
+                        total -> total.start() + " " + total.task() + " " + total.outcome(),
+                        HourTotal::runs,
+                        Long::sum,
+                        TreeMap::new));
+    }
+
+    /** On a day on which clocks change, and in a zone that is not whole hours away. */
+    @ParameterizedTest
+    @EnumSource
+    void hoursAreThoseOfUtcInEveryZone(HistoryDatabase database) {
+        TimeZone before = TimeZone.getDefault();
+        try {
+            for (String zone : List.of("Europe/Berlin", "Asia/Kathmandu", "America/St_Johns")) {
+                TimeZone.setDefault(TimeZone.getTimeZone(zone));
+                try (HistoryBench bench = bench(database, 100)) {
+                    bench.now = Instant.parse("2030-03-31T00:30:00Z");
+                    for (int i = 0; i < 3; i++) {
+                        bench.succeed("report");
+                        bench.writer.turn();
+                        bench.pass(Duration.ofHours(1));
+                    }
+                    List<HourTotal> open = bench.totals.hours(null, HOUR, bench.now);
+                    int ignored = HistoryFolding.fold(bench.store.sql());
+
+                    assertThat(open)
+                            .as(zone)
+                            .extracting(total -> total.start().toString())
+                            .containsExactly("2030-03-31T00:00:00Z", "2030-03-31T01:00:00Z", "2030-03-31T02:00:00Z");
+                    assertThat(bench.totals.hours(null, HOUR, bench.now)).isEqualTo(open);
+                    assertThat(bench.rows.page(HistoryQuery.ALL).rows())
+                            .as(zone)
+                            .extracting(row -> row.at().toString())
+                            .containsExactly("2030-03-31T02:30:00Z", "2030-03-31T01:30:00Z", "2030-03-31T00:30:00Z");
+                }
+            }
+        } finally {
+            TimeZone.setDefault(before);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oldRowsGoAndTotalsStay(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 100)) {
+            bench.fail("report", new IllegalStateException());
+            bench.writer.turn();
+            bench.pass(Duration.ofDays(15));
+            turns(bench, 20);
+
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).isEmpty();
+            assertThat(bench.totals.summary("report").failingSince()).isEqualTo(HistoryBench.START);
+            assertThat(bench.totals.failures("report", HOUR, bench.now).get(0).trace())
+                    .isNotNull();
+            bench.pass(Duration.ofDays(16));
+            turns(bench, 20);
+            assertThat(bench.totals.hours("report", HOUR, bench.now)).isEmpty();
+            assertThat(bench.totals.days("report", HOUR.truncatedTo(ChronoUnit.DAYS), bench.now))
+                    .hasSize(1);
+            assertThat(bench.totals.failures("report", HOUR, bench.now)).isEmpty();
+            assertThat(bench.totals.summary("report").lastFailure()).isEqualTo(HistoryBench.START);
+            bench.pass(Duration.ofDays(400));
+            turns(bench, 20);
+            assertThat(bench.totals.summary("report").lastFailure()).isNull();
+        }
+    }
+
+    private static void turns(HistoryBench bench, int count) {
+        for (int i = 0; i < count; i++) {
+            bench.pass(Duration.ofSeconds(61));
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isNull();
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package io.github.wheelscheduler.history.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.history.HistoryQuery;
+import io.github.wheelscheduler.history.HistorySettings;
+import io.github.wheelscheduler.history.HistoryUnavailableException;
+import io.github.wheelscheduler.history.HourTotal;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** The database is away, refuses, or has no tables. */
+class HistoryOutageTest {
+
+    /** A pool that fails while a test wants it to. */
+    private static final class Fragile extends DelegatingDataSource {
+
+        private @Nullable String state;
+
+        Fragile(HikariDataSource pool) {
+            super(pool);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (state != null) {
+                throw new SQLException("The database is away", state);
+            }
+            return super.getConnection();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void outageLosesNoRowThatFits(HistoryDatabase database) {
+        HikariDataSource pool = database.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 200, 100), fragile).atStart()) {
+            fragile.state = "08006";
+            for (int i = 0; i < 150; i++) {
+                bench.succeed("report");
+                bench.pass(Duration.ofSeconds(1));
+                bench.writer.turn();
+            }
+            assertThat(bench.writer.problem()).hasRootCauseMessage("The database is away");
+            // One is with the batch that failed.
+            assertThat(bench.buffer.droppedCount()).isEqualTo(49);
+
+            fragile.state = null;
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.rows.page(HistoryQuery.ALL.limit(1_000)).rows()).hasSize(101);
+            assertThat(bench.writer.writtenCount()).isEqualTo(101);
+        }
+    }
+
+    @Test
+    void countsSurviveAnOutage() {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 2, 100), fragile).atStart()) {
+            for (int i = 0; i < 9; i++) {
+                bench.succeed("report");
+            }
+            bench.writer.turn();
+            fragile.state = "08006";
+            bench.writer.flush();
+            fragile.state = null;
+            bench.writer.flush();
+
+            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
+                    .extracting(HourTotal::runs)
+                    .containsExactly(9L);
+        }
+    }
+
+    @Test
+    void databaseThatComesLaterIsWrittenTo() {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        fragile.state = "08001";
+        try (HistoryBench bench = new HistoryBench(pool, HistorySettings.ofNode("a"), fragile)) {
+            bench.succeed("report");
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isNotNull();
+            fragile.state = null;
+            bench.writer.turn();
+
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rowThatNoDatabaseTakesIsDroppedAlone(HistoryDatabase database) {
+        try (HistoryBench bench = new HistoryBench(database).atStart()) {
+            bench.succeed("one");
+            bench.jdbc.execute("alter table wheel_history_run add constraint no_bad check (task <> 'bad')");
+            bench.succeed("bad");
+            bench.succeed("two");
+            bench.writer.turn();
+
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows())
+                    .extracting(row -> row.task())
+                    .containsExactlyInAnyOrder("one", "two");
+            assertThat(bench.buffer.droppedCount()).isEqualTo(1);
+            assertThat(bench.writer.problem()).isNull();
+        }
+    }
+
+    @Test
+    void droppingCountsWhatWaits() {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistorySettings.ofNode("a"), fragile)) {
+            fragile.state = "08006";
+            bench.succeed("one");
+            bench.writer.turn();
+            bench.succeed("two");
+            bench.writer.drop();
+
+            assertThat(bench.buffer.droppedCount()).isEqualTo(2);
+            assertThat(bench.buffer.size()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void missingTablesAreNamed(HistoryDatabase database) {
+        HistorySettings usual = HistorySettings.ofNode("a");
+        HistorySettings settings = new HistorySettings(
+                usual.table(),
+                false,
+                "a",
+                1,
+                1,
+                usual.unlimited(),
+                usual.buffer(),
+                usual.keepRows(),
+                usual.keepFailures(),
+                usual.keepHours(),
+                usual.keepDays(),
+                usual.keepAudit(),
+                200,
+                true,
+                usual.closeLimit());
+        try (HistoryBench bench = new HistoryBench(database.newDataSource(), settings, null)) {
+            assertThatExceptionOfType(HistoryUnavailableException.class)
+                    .isThrownBy(bench.store::requireTables)
+                    .withMessageStartingWith(
+                            "The tables of the history must be there, but wheel_history_state cannot be read: ")
+                    .satisfies(ex -> assertThat(ex.action()).startsWith("Run schema-"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void newerTablesAreRefused(HistoryDatabase database) {
+        try (HistoryBench bench = new HistoryBench(database).atStart()) {
+            int ignored =
+                    bench.jdbc.update("update wheel_history_state set number = 9, oldest = 2 where name = 'layout'");
+            HistoryStore other = new HistoryStore(bench.pool, HistorySettings.ofNode("b"));
+            assertThatExceptionOfType(HistoryUnavailableException.class)
+                    .isThrownBy(other::requireTables)
+                    .withMessage("The tables of the history must have the layout 1, but wheel_history_state says 9,"
+                            + " for nodes of at least 2")
+                    .satisfies(ex -> assertThat(ex.action()).contains("newer release"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tablesMayHaveAnotherName(HistoryDatabase database) {
+        HistorySettings usual = HistoryBench.settings("a", 5, 100);
+        HistorySettings settings = new HistorySettings(
+                "app_past",
+                true,
+                "a",
+                5,
+                5,
+                usual.unlimited(),
+                100,
+                usual.keepRows(),
+                usual.keepFailures(),
+                usual.keepHours(),
+                usual.keepDays(),
+                usual.keepAudit(),
+                200,
+                true,
+                usual.closeLimit());
+        try (HistoryBench bench = new HistoryBench(database.newDataSource(), settings, null).atStart()) {
+            bench.succeed("report");
+            bench.writer.turn();
+
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).hasSize(1);
+            assertThat(bench.jdbc.queryForObject("select count(*) from app_past_runs_by_hour", Integer.class))
+                    .isEqualTo(1);
+        }
+    }
+}

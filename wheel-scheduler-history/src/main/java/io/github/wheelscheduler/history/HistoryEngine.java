@@ -35,7 +35,7 @@ public final class HistoryEngine implements AutoCloseable {
 
     private static final String TRIGGER = "trigger";
 
-    /** Tasks that somebody has triggered, and that have not run since. */
+    /** How many tasks may have been triggered and not have run since. */
     private static final int MOST_TRIGGERED = 1_000;
 
     private final HistoryStore store;

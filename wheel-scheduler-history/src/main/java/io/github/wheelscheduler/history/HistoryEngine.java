@@ -3,13 +3,17 @@ package io.github.wheelscheduler.history;
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.history.internal.BatchWriter;
+import io.github.wheelscheduler.history.internal.DownTime;
 import io.github.wheelscheduler.history.internal.HistoryStore;
 import io.github.wheelscheduler.history.internal.RunBuffer;
 import io.github.wheelscheduler.history.internal.RunNotes;
 import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -35,7 +39,10 @@ public final class HistoryEngine implements AutoCloseable {
 
     private static final String TRIGGER = "trigger";
 
-    /** Tasks that somebody has triggered, and that have not run since. */
+    /** Why runs were missed. */
+    private static final String DOWN = "down";
+
+    /** How many tasks may have been triggered and not have run since. */
     private static final int MOST_TRIGGERED = 1_000;
 
     private final HistoryStore store;
@@ -45,6 +52,9 @@ public final class HistoryEngine implements AutoCloseable {
     private final RunHistoryReader reader;
     private final Map<String, String> triggeredBy = new ConcurrentHashMap<>();
     private final AtomicBoolean isAsked = new AtomicBoolean();
+
+    /** Writer: start. */
+    private volatile Instant startedAt = Instant.EPOCH;
 
     // Guarded by this.
 
@@ -74,6 +84,7 @@ public final class HistoryEngine implements AutoCloseable {
         if (group != null || isClosed) {
             return;
         }
+        startedAt = executor.wallClockInstant();
         try {
             store.requireTables();
         } catch (DataAccessException ex) {
@@ -124,6 +135,44 @@ public final class HistoryEngine implements AutoCloseable {
      */
     public void note(HistoryRow row, @Nullable Throwable thrown) {
         RunNotes.note(buffer, row, thrown);
+    }
+
+    /**
+     * Writes which runs of crons were due before the {@linkplain #start start} and after the last row of any node: no
+     * node was up. It reads the database, and is called once, when the tasks have been scheduled.
+     *
+     * @return how many runs each task has missed, by its id
+     * @throws DataAccessException if the database does not answer
+     */
+    public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry) {
+        Instant start = startedAt;
+        Map<String, Long> counts = new TreeMap<>();
+        new DownTime(store).before(start, registry).forEach((task, missed) -> {
+            note(missedRow(scheduler, task, start, missed), null);
+            Long ignored = counts.put(task, missed.runs());
+        });
+        return counts;
+    }
+
+    private HistoryRow missedRow(String scheduler, String task, Instant at, DownTime.Missed missed) {
+        return new HistoryRow(
+                0,
+                at,
+                task,
+                null,
+                scheduler,
+                store.settings().node(),
+                missed.first(),
+                null,
+                null,
+                HistoryOutcome.MISSED,
+                missed.runs(),
+                1,
+                HistoryCause.SCHEDULE,
+                null,
+                DOWN,
+                null,
+                null);
     }
 
     /** Writes an entry of the audit soon. Who triggers a task is who has caused its next run by hand. */

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -14,8 +15,11 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
 /** A history beside a scheduler. */
@@ -176,6 +181,48 @@ class HistoryEngineTest {
                 new HistoryEngine(HistorySettings.ofNode("b"), scheduler.getWheelScheduledExecutor(), pool);
         assertThat(second.reader().summary("report").successes()).isEqualTo(1);
         second.close();
+    }
+
+    @Test
+    void cronsOfADownTimeAreMissed() {
+        Instant down = Instant.now().minus(Duration.ofHours(3));
+        long least = hours(down, Instant.now());
+        HistoryEngine history = start();
+        long most = hours(down, Instant.now());
+        noteHour("nightly", down);
+        noteHour("paused", down);
+        for (String task : List.of("nightly", "paused", "new")) {
+            Object ignored = scheduler
+                    .getTaskRegistry()
+                    .schedule(task, () -> {}, TaskSchedule.cron("0 0 * * * *", ZoneOffset.UTC));
+        }
+        scheduler.getTaskRegistry().pause("paused");
+
+        Map<String, Long> missed = history.noteMissed("main", scheduler.getTaskRegistry());
+        assertThat(missed).containsOnlyKeys("nightly");
+        assertThat(missed.get("nightly")).isBetween(least, most);
+        history.close();
+        HistoryRow row = history.reader().page(HistoryQuery.ALL).rows().get(0);
+        assertThat(row.outcome()).isEqualTo(HistoryOutcome.MISSED);
+        assertThat(row.runs()).isEqualTo(missed.get("nightly"));
+        assertThat(row.detail()).isEqualTo("down");
+        assertThat(row.due()).isEqualTo(down.truncatedTo(ChronoUnit.HOURS).plus(HOUR));
+    }
+
+    private static long hours(Instant from, Instant to) {
+        return ChronoUnit.HOURS.between(from.truncatedTo(ChronoUnit.HOURS), to.truncatedTo(ChronoUnit.HOURS));
+    }
+
+    private void noteHour(String task, Instant latest) {
+        OffsetDateTime time = latest.atOffset(ZoneOffset.UTC);
+        int ignored = new JdbcTemplate(pool)
+                .update(
+                        "insert into wheel_history_hour (starts_at, task, node, outcome, runs, micros, longest, earliest,"
+                                + " latest) values (?, ?, 'b', 0, 1, 1, 1, ?, ?)",
+                        latest.truncatedTo(ChronoUnit.HOURS).atOffset(ZoneOffset.UTC),
+                        task,
+                        time,
+                        time);
     }
 
     @Test

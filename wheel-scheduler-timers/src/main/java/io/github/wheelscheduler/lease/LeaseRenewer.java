@@ -148,9 +148,8 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         long nanos = TimeUnit.NANOSECONDS.convert(length);
         long margin = marginNanos.applyAsLong(nanos);
         if (margin >= nanos) {
-            throw new IllegalArgumentException(
-                    "length must be longer than the margin for its renewal, which is " + Duration.ofNanos(margin)
-                            + ", was " + length);
+            throw new IllegalArgumentException("length must be longer than the margin for its renewal, which is "
+                    + Duration.ofNanos(margin) + ", was " + length);
         }
         Lease<K> lease = new Lease<>(this, key, nanos, margin, start, onLost);
         if (isClosed) {

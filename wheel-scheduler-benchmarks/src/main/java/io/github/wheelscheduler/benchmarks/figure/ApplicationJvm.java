@@ -106,7 +106,8 @@ final class ApplicationJvm {
                 .filter(line -> line.startsWith("{"))
                 .findFirst()
                 .map(Result::parse)
-                .orElseThrow(() -> new IllegalStateException("the application must print its result as a line of JSON, printed " + output));
+                .orElseThrow(() -> new IllegalStateException(
+                        "the application must print its result as a line of JSON, printed " + output));
     }
 
     boolean isPrepared() {

@@ -121,8 +121,8 @@ public final class Engine implements TimerOwner, Workers.Listener {
         shared.lock.lock();
         try {
             if (runState.isShutdown()) {
-                throw new RejectedExecutionException(
-                        "Group " + settingsOfGroup.groupName() + " is not created, because the executor has been shut down");
+                throw new RejectedExecutionException("Group " + settingsOfGroup.groupName()
+                        + " is not created, because the executor has been shut down");
             }
             Engine created = new Engine(settingsOfGroup, this);
             created.lifecycle.applyPause();

@@ -166,8 +166,7 @@ public final class BatchWriter {
         return DatabaseErrors.isOfConnection(ex)
                 || DatabaseErrors.isRefusal(ex)
                 || DatabaseErrors.isConflict(ex)
-                || ex instanceof HistoryUnavailableException
-                || !DatabaseErrors.isOfDatabase(ex);
+                || ex instanceof HistoryUnavailableException;
     }
 
     private void writeTotals(HistorySql sql, Instant now) {

@@ -15,6 +15,8 @@ final class HistorySql extends Statements {
 
     private static final Pattern TABLE = Pattern.compile("\\{(run|text|count|hour|day|kind|audit|state)}");
 
+    private static final String EPOCH = "timestamp with time zone '1970-01-01 00:00:00+00:00'";
+
     private final DatabaseKind kind;
     private final String table;
     private final Function<DatabaseKind, String> now;
@@ -31,11 +33,15 @@ final class HistorySql extends Statements {
         return kind;
     }
 
-    /** Fills in a statement: {run} and others are the tables, {now} is the time, {from_run} the hour of a row. */
+    /**
+     * Fills in a statement: {run} and others are the tables, {now} is the time, {from_run} the hour of a row, and
+     * {folded} the first hour that has not been added up.
+     */
     @Override
     public String text(String template) {
         return TABLE.matcher(template)
                 .replaceAll(table + "_$1")
+                .replace("{folded}", "(select " + folded() + " from " + table + "_state where name = 'folded')")
                 .replace("{now}", now.apply(kind))
                 .replace("{from_run}", hourOfRow());
     }
@@ -44,10 +50,15 @@ final class HistorySql extends Statements {
         return switch (kind) {
             case POSTGRESQL -> "date_trunc('hour', noted_at, 'UTC')";
             case MARIADB -> "date_add(date(noted_at), interval hour(noted_at) hour)";
-            case H2 -> {
-                String epoch = "timestamp with time zone '1970-01-01 00:00:00+00:00'";
-                yield "dateadd(hour, datediff(hour, " + epoch + ", noted_at), " + epoch + ")";
-            }
+            case H2 -> "dateadd(hour, datediff(hour, " + EPOCH + ", noted_at), " + EPOCH + ")";
+        };
+    }
+
+    private String folded() {
+        return switch (kind) {
+            case POSTGRESQL -> "to_timestamp(number)";
+            case MARIADB -> "timestampadd(second, number, timestamp '1970-01-01 00:00:00')";
+            case H2 -> "dateadd(second, number, " + EPOCH + ")";
         };
     }
 

@@ -36,6 +36,9 @@ public final class RunBuffer {
     /** Called when there are rows for a batch. Writer: the engine, before it starts. */
     private volatile Runnable batchIsThere = () -> {};
 
+    /** Set when the engine closes. */
+    private volatile boolean isClosed;
+
     public RunBuffer(HistorySettings settings) {
         this.rows = new ArrayBlockingQueue<>(settings.buffer());
         this.audit = new ArrayBlockingQueue<>(settings.buffer());
@@ -76,7 +79,7 @@ public final class RunBuffer {
 
     /** Keeps a row, or drops it if there is no room. */
     void add(NotedRun row) {
-        if (!rows.offer(row)) {
+        if (isClosed || !rows.offer(row)) {
             dropped.increment();
         } else if (rows.size() >= BATCH) {
             batchIsThere.run();
@@ -85,7 +88,7 @@ public final class RunBuffer {
 
     /** Keeps an entry of the audit, or drops it if there is no room. */
     public void add(AuditEntry entry) {
-        if (!audit.offer(entry)) {
+        if (isClosed || !audit.offer(entry)) {
             dropped.increment();
         }
     }
@@ -123,8 +126,9 @@ public final class RunBuffer {
         }
     }
 
-    /** Forgets all rows; returns how many there were. */
+    /** Forgets all rows, and takes no more; returns how many there were. */
     int clear() {
+        isClosed = true;
         int count = size();
         rows.clear();
         audit.clear();

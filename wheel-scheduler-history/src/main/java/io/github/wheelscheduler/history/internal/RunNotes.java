@@ -88,7 +88,7 @@ public final class RunNotes implements TaskListener {
                 cause = cause.getCause();
             }
         } catch (Throwable ex) {
-            // It is none of those that the JDK throws.
+            // The JDK throws no such exception.
         }
         return false;
     }

@@ -17,7 +17,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -25,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads totals: of hours that have been added up, of counts, and of the rows behind these hours. Any thread. */
 public final class TotalReads {
-
-    private static final String FOLDED = "select number as folded from {state} where name = 'folded'";
 
     private static final String SUMS =
             "sum(runs) as runs, sum(micros) as micros, max(longest) as longest, min(earliest) as earliest, max(latest) as latest";
@@ -62,14 +59,6 @@ public final class TotalReads {
         }
     }
 
-    private static Instant folded(HistorySql sql) {
-        return Instant.ofEpochSecond(Objects.requireNonNull(sql.first(FOLDED, (row, number) -> row.getLong(1))));
-    }
-
-    private static Instant latest(Instant one, Instant other) {
-        return one.isAfter(other) ? one : other;
-    }
-
     private static HourTotal total(HistorySql sql, ResultSet row, boolean hasNode) throws SQLException {
         return new HourTotal(
                 sql.time(row, "starts_at"),
@@ -83,33 +72,30 @@ public final class TotalReads {
                 sql.time(row, "latest"));
     }
 
-    /** Returns the totals of hours that begin in a range. All parts are read at one moment. */
+    /** Returns the totals of hours that begin in a range. One statement reads all parts, and so at one moment. */
     public List<HourTotal> hours(@Nullable String task, Instant from, Instant to) {
         HistorySql sql = store.sql();
-        return sql.inTransaction(() -> {
-            Instant firstRow = latest(folded(sql), from);
-            Query query = new Query().add("select starts_at, task, node, outcome, " + SUMS + " from (");
-            for (String table : List.of("{hour}", "{count}")) {
-                query.add(
-                                "select starts_at, task, node, outcome, " + COLUMNS + " from " + table
-                                        + " where starts_at >= ? and starts_at < ?",
-                                sql.time(from),
-                                sql.time(to))
-                        .add(task == null ? "" : " and task = ?", only(task))
-                        .add(" union all ");
-            }
+        Query query = new Query().add("select starts_at, task, node, outcome, " + SUMS + " from (");
+        for (String table : List.of("{hour}", "{count}")) {
             query.add(
-                            "select {from_run} as starts_at, task, node, outcome, " + OF_RUNS
-                                    + " from {run} where noted_at >= ? and noted_at < ?",
-                            sql.time(firstRow),
-                            sql.time(latest(firstRow, end(to))))
+                            "select starts_at, task, node, outcome, " + COLUMNS + " from " + table
+                                    + " where starts_at >= ? and starts_at < ?",
+                            sql.time(from),
+                            sql.time(to))
                     .add(task == null ? "" : " and task = ?", only(task))
-                    .add(") totals group by starts_at, task, node, outcome order by starts_at, task, node, outcome");
-            return sql.query(query.text.toString(), (row, number) -> total(sql, row, true), query.parameters.toArray());
-        });
+                    .add(" union all ");
+        }
+        query.add(
+                        "select {from_run} as starts_at, task, node, outcome, " + OF_RUNS
+                                + " from {run} where noted_at >= {folded} and noted_at >= ? and noted_at < ?",
+                        sql.time(end(from)),
+                        sql.time(end(to)))
+                .add(task == null ? "" : " and task = ?", only(task))
+                .add(") totals group by starts_at, task, node, outcome order by starts_at, task, node, outcome");
+        return sql.query(query.text.toString(), (row, number) -> total(sql, row, true), query.parameters.toArray());
     }
 
-    /** Returns the end of the last hour that begins before a time. */
+    /** Returns the first hour that begins at a time or later. */
     private static Instant end(Instant to) {
         Instant hour = to.truncatedTo(ChronoUnit.HOURS);
         return hour.equals(to) ? to : hour.plus(1, ChronoUnit.HOURS);
@@ -140,10 +126,7 @@ public final class TotalReads {
         Map<String, TaskSummary> found = new TreeMap<>();
         for (int i = 0; i < all.size(); i += BLOCK) {
             List<String> some = all.subList(i, Math.min(all.size(), i + BLOCK));
-            boolean ignored = sql.inTransaction(() -> {
-                summarize(sql, some, found);
-                return true;
-            });
+            summarize(sql, some, found);
         }
         return found;
     }
@@ -157,7 +140,7 @@ public final class TotalReads {
                 .add(" union all select task, outcome, runs, latest from {count} where" + ofTasks, names)
                 .add(" union all select task, outcome, 0 as runs, latest from {day} where" + ofTasks, names)
                 .add(" union all select task, outcome, runs, noted_at as latest from {run} where" + ofTasks, names)
-                .add(" and noted_at >= ?) totals group by task, outcome order by task, outcome", sql.time(folded(sql)));
+                .add(" and noted_at >= {folded}) totals group by task, outcome order by task, outcome");
         Map<String, Summary> open = new TreeMap<>();
         List<Boolean> ignored = sql.query(
                 query.text.toString(),
@@ -240,30 +223,27 @@ public final class TotalReads {
     /** Returns the kinds of failures of a task in a range, the most frequent first. */
     public List<FailureKind> failures(String task, Instant from, Instant to) {
         HistorySql sql = store.sql();
-        List<FailureKind> kinds = sql.inTransaction(() -> {
-            Instant firstRow = latest(folded(sql), from);
-            return sql.query(
-                    "select kind, min(failure) as failure, sum(rows_written) as rows_written, min(earliest) as earliest,"
-                            + " max(latest) as latest from (select kind, failure, rows_written, earliest, latest"
-                            + " from {kind} where task = ? and starts_at >= ? and starts_at < ? union all"
-                            + " select kind, failure, 1 as rows_written, noted_at as earliest, noted_at as latest"
-                            + " from {run} where task = ? and noted_at >= ? and noted_at < ? and kind is not null)"
-                            + " kinds group by kind order by rows_written desc, kind",
-                    (row, number) -> new FailureKind(
-                            task,
-                            row.getString("kind"),
-                            row.getString("failure"),
-                            row.getLong("rows_written"),
-                            sql.time(row, "earliest"),
-                            sql.time(row, "latest"),
-                            null),
-                    task,
-                    sql.time(from.truncatedTo(ChronoUnit.HOURS)),
-                    sql.time(to),
-                    task,
-                    sql.time(firstRow),
-                    sql.time(latest(firstRow, to)));
-        });
+        List<FailureKind> kinds = sql.query(
+                "select kind, min(failure) as failure, sum(rows_written) as rows_written, min(earliest) as earliest,"
+                        + " max(latest) as latest from (select kind, failure, rows_written, earliest, latest"
+                        + " from {kind} where task = ? and starts_at >= ? and starts_at < ? union all"
+                        + " select kind, failure, 1 as rows_written, noted_at as earliest, noted_at as latest"
+                        + " from {run} where task = ? and noted_at >= {folded} and noted_at >= ? and noted_at < ?"
+                        + " and kind is not null) kinds group by kind order by rows_written desc, kind",
+                (row, number) -> new FailureKind(
+                        task,
+                        row.getString("kind"),
+                        row.getString("failure"),
+                        row.getLong("rows_written"),
+                        sql.time(row, "earliest"),
+                        sql.time(row, "latest"),
+                        null),
+                task,
+                sql.time(from.truncatedTo(ChronoUnit.HOURS)),
+                sql.time(to),
+                task,
+                sql.time(from),
+                sql.time(to));
         return kinds.stream()
                 .map(kind -> new FailureKind(
                         task,

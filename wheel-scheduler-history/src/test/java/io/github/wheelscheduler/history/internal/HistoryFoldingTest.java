@@ -158,7 +158,7 @@ class HistoryFoldingTest {
         }
     }
 
-    /** What the reference has counted is what the database adds up to, whatever was folded when. */
+    /** The database adds up to the numbers of a reference, with hours folded at random times. */
     @ParameterizedTest
     @EnumSource
     void modelAgreesWithTheDatabase(HistoryDatabase database) {

@@ -191,7 +191,8 @@ final class DurableLookup {
      */
     DurableRecurringDescriptor recurring(DurableQuery query) {
         if (query.state() != null || query.error() != null || query.id() != null) {
-            throw new IllegalArgumentException("state, error and id apply to one-time tasks only, not to recurring ones");
+            throw new IllegalArgumentException(
+                    "state, error and id apply to one-time tasks only, not to recurring ones");
         }
         int atMost = query.atMost();
         String prefix = Objects.requireNonNullElse(query.prefix(), "");

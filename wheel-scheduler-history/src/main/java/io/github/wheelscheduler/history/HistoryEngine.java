@@ -7,6 +7,7 @@ import io.github.wheelscheduler.history.internal.DownTime;
 import io.github.wheelscheduler.history.internal.HistoryStore;
 import io.github.wheelscheduler.history.internal.RunBuffer;
 import io.github.wheelscheduler.history.internal.RunNotes;
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -191,6 +192,11 @@ public final class HistoryEngine implements AutoCloseable {
         }
     }
 
+    /** Returns its settings. */
+    public HistorySettings settings() {
+        return store.settings();
+    }
+
     /** Returns what reads the history. */
     public RunHistoryReader reader() {
         return reader;
@@ -230,16 +236,26 @@ public final class HistoryEngine implements AutoCloseable {
     }
 
     private void flush(WheelScheduledExecutor current) {
-        Future<?> last = null;
+        FutureTask<Boolean> last = new FutureTask<>(() -> {
+            writer.flush();
+            return true;
+        });
         try {
-            last = current.submit(writer::flush);
+            start(last, current);
             Object ignored = last.get(store.settings().closeLimit().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-        } catch (TimeoutException | ExecutionException | RejectedExecutionException ex) {
-            if (last != null) {
-                boolean ignored = last.cancel(true);
-            }
+        } catch (TimeoutException | ExecutionException ex) {
+            boolean ignored = last.cancel(true);
+        }
+    }
+
+    private void start(Runnable last, WheelScheduledExecutor current) {
+        try {
+            current.execute(last);
+        } catch (RejectedExecutionException ex) {
+            // The scheduler whose wheel it is has ended, with runs that are to be written yet.
+            new ThreadOrigin().newDaemon(last, GROUP).start();
         }
     }
 }

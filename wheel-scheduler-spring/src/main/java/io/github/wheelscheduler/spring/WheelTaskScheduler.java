@@ -9,6 +9,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.internal.spring.run.LogTime;
 import io.github.wheelscheduler.internal.spring.run.RunFailures;
+import io.github.wheelscheduler.internal.spring.task.NamedSteering;
 import io.github.wheelscheduler.internal.spring.task.SchedulerObservation;
 import io.github.wheelscheduler.internal.spring.task.SchedulerWarnings;
 import io.github.wheelscheduler.internal.spring.task.TaskEvents;
@@ -18,6 +19,7 @@ import io.github.wheelscheduler.internal.spring.task.TaskTimers;
 import io.github.wheelscheduler.internal.worker.Workers;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
@@ -221,11 +223,44 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     public void setMode(SchedulerMode mode) {
         Objects.requireNonNull(mode, "mode must not be null");
         logSteering("mode ", mode.name());
+        if (news.steering() == null) {
+            change(mode);
+        } else {
+            steer(actionOf(mode), () -> change(mode));
+        }
+    }
+
+    private void change(SchedulerMode mode) {
         synchronized (modeLock) {
             settings.mode = mode;
             timers.off = mode == SchedulerMode.OFF;
             applyMode();
         }
+    }
+
+    private static String actionOf(SchedulerMode mode) {
+        return switch (mode) {
+            case RUN -> "run";
+            case HALTED -> "halt";
+            case OFF -> "off";
+        };
+    }
+
+    /** Steers, and tells listeners if the call has a name. */
+    private void steer(String action, Runnable call) {
+        NamedSteering steering = news.steering();
+        if (steering == null) {
+            call.run();
+            return;
+        }
+        Object ignored = steering.<@Nullable Object>steer(
+                action,
+                Target.ofScheduler(null),
+                () -> (pauseGate.isPaused() ? "PAUSED " : "") + settings.mode.name(),
+                () -> {
+                    call.run();
+                    return null;
+                });
     }
 
     /** Logs nothing before initialization. */
@@ -417,6 +452,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             super.setBeanName(name);
             beanName = name;
         }
+    }
+
+    /** Returns the name of its bean; null if it has none. */
+    public @Nullable String getBeanName() {
+        return beanName;
     }
 
     /** Returns its name in the log: that of the bean, or else the prefix of its threads. */
@@ -653,7 +693,11 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public void start() {
         logSteering("resume", "");
-        pauseGate.resume();
+        if (news.steering() == null) {
+            pauseGate.resume();
+        } else {
+            steer("resume", pauseGate::resume);
+        }
     }
 
     @Override
@@ -671,7 +715,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         if (!pauseGate.isKeptOpen()) {
             logSteering("pause", "");
         }
-        pauseGate.pause(getClock(), whenQuiet);
+        steer("pause", () -> pauseGate.pause(getClock(), whenQuiet));
     }
 
     /** Returns since when it has been paused by {@link #stop()}, by its clock; null if it is not. Any thread. */

@@ -18,13 +18,12 @@ final class Pauses {
      *
      * @param before since when it had been paused; null unless it was, as then it is the pause of another
      */
-    void note(SchedulerBeans.Named paused, @Nullable Instant before, String by, @Nullable String reason) {
+    void note(SchedulerBeans.Named paused, @Nullable Instant before, SteeringLog.Caller by) {
         Instant at = paused.scheduler().getPausedAt();
         if (at != null && before == null) {
-            String why = reason == null || reason.isBlank() ? null : EndpointAnswers.printable(reason.strip());
             SchedulerDescriptor.Pause ignored = byName.put(
                     paused.name(),
-                    new SchedulerDescriptor.Pause(at, EndpointAnswers.printable(SteeringLog.nameOf(by)), why));
+                    new SchedulerDescriptor.Pause(at, EndpointAnswers.printable(by.name()), by.reason()));
         }
     }
 

@@ -2,75 +2,163 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import static io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers.printable;
 
+import io.github.wheelscheduler.internal.spring.task.NamedSteering;
+import io.github.wheelscheduler.spring.steering.Steering;
+import io.github.wheelscheduler.spring.steering.Steering.Channel;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.security.Principal;
+import java.util.List;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
-/** Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what. Any thread. */
+/**
+ * Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what; and tells each
+ * {@link SteeringListener} of the application. Any thread.
+ */
 public final class SteeringLog {
 
-    /** The name of a caller over JMX, which tells no other. */
-    public static final String JMX = "JMX";
-
-    private static final String OVER_HTTP = " over HTTP";
+    private static final String STACK = "stack";
 
     private final Log log;
+    private final ObjectProvider<SteeringListener> listeners;
+    private final boolean requiresReason;
 
     /**
      * Makes one.
      *
      * @param log takes the lines, at the level info
+     * @param listeners are looked for with each steering
+     * @param requiresReason whether what gives no reason is refused
      */
-    public SteeringLog(Log log) {
+    public SteeringLog(Log log, ObjectProvider<SteeringListener> listeners, boolean requiresReason) {
         this.log = log;
+        this.listeners = listeners;
+        this.requiresReason = requiresReason;
+    }
+
+    /**
+     * A caller, and why it steers.
+     *
+     * @param channel the way it came
+     * @param user its name; null if nobody knows
+     * @param reason as it was sent; null for none
+     */
+    public record Caller(
+            Channel channel,
+            @Nullable String user,
+            @Nullable String reason) {
+
+        /** Returns the caller over HTTP. */
+        public static Caller overHttp(SecurityContext context, @Nullable String reason) {
+            Principal user = context.getPrincipal();
+            return new Caller(Channel.HTTP, user == null ? null : user.getName(), reasonOf(reason));
+        }
+
+        /** Returns the caller over JMX, which tells no name. */
+        public static Caller overJmx(@Nullable String reason) {
+            return new Caller(Channel.JMX, "JMX", reasonOf(reason));
+        }
+
+        private static @Nullable String reasonOf(@Nullable String sent) {
+            return sent == null || sent.isBlank() ? null : printable(sent.strip());
+        }
+
+        /** Returns the name for a sentence. */
+        String name() {
+            return channel == Channel.JMX ? "an operator over JMX" : user == null ? "an unknown user" : user;
+        }
+
+        /** Returns the name and the way for the log. */
+        public String inLog() {
+            return channel == Channel.JMX ? "JMX" : name() + " over HTTP";
+        }
     }
 
     /**
      * The outcome of a steering.
      *
      * @param answer to the caller
+     * @param target that was steered, as it is known by now
      * @param from how it was before, in a few words
      * @param to how it is then
      */
-    public record Steered<T>(T answer, String from, String to) {}
+    public record Steered<T>(T answer, Target target, String from, String to) {}
 
-    /** Returns who steers over HTTP. */
-    public static String userOf(SecurityContext context) {
-        Principal user = context.getPrincipal();
-        return (user == null ? "an unknown user" : user.getName()) + OVER_HTTP;
+    /**
+     * Steers, logs that and tells it. An exception of the steering is logged, told and thrown on.
+     *
+     * @param caller steers
+     * @param action as it was asked for; null if it was left out
+     * @param target as it was asked for
+     * @param name of that for the log; empty if its kind says all
+     * @throws IllegalArgumentException if a reason is required and none is given
+     */
+    public <T> T steer(
+            Caller caller, @Nullable String action, Target target, String name, Supplier<Steered<T>> steering) {
+        String what = printable(action == null ? "nothing" : action) + " of " + printable(target.kind())
+                + (name.isEmpty() ? "" : " " + printable(name));
+        try {
+            requireReason(caller, action);
+            Steered<T> steered = steering.get();
+            String why = caller.reason() == null ? "" : ", because: " + caller.reason();
+            log.info("Steering by " + printable(caller.inLog()) + ": " + what + ", from " + printable(steered.from())
+                    + " to " + printable(steered.to()) + why);
+            tell(caller, action, steered.target(), steered.from(), steered.to(), null);
+            return steered.answer();
+        } catch (RuntimeException ex) {
+            log.info("Steering by " + printable(caller.inLog()) + " was refused: " + what + ", as "
+                    + printable(String.valueOf(ex.getMessage())));
+            tell(caller, action, target, null, null, NamedSteering.refusalOf(ex));
+            throw ex;
+        }
     }
 
-    /** Returns the name of who steers for a sentence. */
-    static String nameOf(String who) {
-        if (who.equals(JMX)) {
-            return "an operator over JMX";
+    /** Returns the segments of a path as one name. */
+    public static String nameOf(Object segments) {
+        return segments instanceof String[] path ? String.join("/", path) : String.valueOf(segments);
+    }
+
+    private void requireReason(Caller caller, @Nullable String action) {
+        if (requiresReason && caller.reason() == null && !STACK.equalsIgnoreCase(action)) {
+            throw new IllegalArgumentException("reason must be given, as "
+                    + WheelSchedulerEndpointProperties.REQUIRE_REASON + " is true, was nothing");
         }
-        return who.endsWith(OVER_HTTP) ? who.substring(0, who.length() - OVER_HTTP.length()) : who;
+    }
+
+    /** Returns whether there is a listener. */
+    boolean isHeard() {
+        return listeners.stream().findAny().isPresent();
     }
 
     /**
-     * Steers, and logs that. An exception of the steering is logged and thrown on.
+     * Tells the listeners of a steering.
      *
-     * @param who steers
-     * @param action as it was asked for; null if it was left out
-     * @param kind task, scheduler or the like
-     * @param name of that, as it was asked for; the segments of a path
+     * @param refusal why it was refused; null if it was done
      */
-    public <T> T steer(String who, @Nullable String action, String kind, Object name, Supplier<Steered<T>> steering) {
-        String named = name instanceof String[] segments ? String.join("/", segments) : String.valueOf(name);
-        String what = printable(action == null ? "nothing" : action) + " of " + printable(kind)
-                + (named.isEmpty() ? "" : " " + printable(named));
-        try {
-            Steered<T> steered = steering.get();
-            log.info("Steering by " + printable(who) + ": " + what + ", from " + printable(steered.from()) + " to "
-                    + printable(steered.to()));
-            return steered.answer();
-        } catch (RuntimeException ex) {
-            log.info("Steering by " + printable(who) + " was refused: " + what + ", as "
-                    + printable(String.valueOf(ex.getMessage())));
-            throw ex;
+    void tell(
+            Caller caller,
+            @Nullable String action,
+            Target target,
+            @Nullable String from,
+            @Nullable String to,
+            @Nullable String refusal) {
+        List<SteeringListener> all = listeners.orderedStream().toList();
+        if (!all.isEmpty()) {
+            NamedSteering.tellAll(
+                    all,
+                    new Steering(
+                            caller.channel(),
+                            caller.user() == null ? null : printable(caller.user()),
+                            action == null ? "" : printable(action),
+                            target,
+                            from == null ? null : printable(from),
+                            to == null ? null : printable(to),
+                            caller.reason(),
+                            refusal == null ? null : printable(refusal)));
         }
     }
 }

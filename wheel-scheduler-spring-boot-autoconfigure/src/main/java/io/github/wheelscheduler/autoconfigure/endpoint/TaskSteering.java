@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
+import io.github.wheelscheduler.internal.spring.task.NamedSteering;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -20,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class TaskSteering {
 
     static final int MOST_REFUSALS = 100;
+    /** So many tasks are told one by one of those that are steered at once; the others have their number alone. */
+    static final int MOST_TOLD = 1_000;
+
     private static final String RETIME = "retime";
 
     private static final Map<String, BiConsumer<TaskRegistry, String>> ACTIONS = new LinkedHashMap<>();
@@ -105,6 +110,7 @@ final class TaskSteering {
      * Does something with all tasks that a query finds.
      *
      * @param expected how many those are; null for any number
+     * @param told of the first tasks, one by one; null if nobody wants to know
      * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number; nothing has changed
      * @throws IllegalStateException if they are another number by now; nothing has changed
      */
@@ -112,7 +118,8 @@ final class TaskSteering {
             Map<String, TaskRegistry> registries,
             TaskRequest filter,
             @Nullable String action,
-            @Nullable Integer expected) {
+            @Nullable Integer expected,
+            @Nullable Told told) {
         BiConsumer<TaskRegistry, String> wanted = actionOf(action, "");
         TaskQuery query = filter.toQuery();
         if (expected == null && !filter.isFiltered()) {
@@ -121,7 +128,9 @@ final class TaskSteering {
                     "expected must be given without scheduler, group, text and state, as all tasks are meant then");
         }
         List<Found> found = TaskRegistry.find(
-                        registries, query.part(0, Integer.MAX_VALUE), (name, task) -> new Found(name, task.id()))
+                        registries,
+                        query.part(0, Integer.MAX_VALUE),
+                        (name, task) -> new Found(name, task.id(), task.state()))
                 .tasks();
         if (expected != null && expected != found.size()) {
             throw new IllegalStateException(
@@ -129,8 +138,10 @@ final class TaskSteering {
         }
         int done = 0;
         List<SteeredTasksDescriptor.Refusal> refusals = new ArrayList<>();
-        for (Found task : found) {
+        for (int i = 0; i < found.size(); i++) {
+            Found task = found.get(i);
             TaskRegistry registry = registries.get(task.scheduler);
+            String refusal = null;
             try {
                 if (registry != null) {
                     wanted.accept(registry, task.id);
@@ -138,16 +149,34 @@ final class TaskSteering {
                 done++;
             } catch (RuntimeException ex) {
                 // Also of a trigger of the user's: the others are steered all the same.
+                refusal = EndpointAnswers.printable(NamedSteering.refusalOf(ex));
                 if (refusals.size() < MOST_REFUSALS) {
-                    String reason = Objects.requireNonNullElse(
-                            ex.getMessage(), ex.getClass().getName());
-                    String error = EndpointAnswers.printable(reason);
-                    refusals.add(new SteeredTasksDescriptor.Refusal(task.id, task.scheduler, error));
+                    refusals.add(new SteeredTasksDescriptor.Refusal(task.id, task.scheduler, refusal));
                 }
+            }
+            if (told != null && registry != null && i < MOST_TOLD) {
+                String to = refusal != null
+                        ? null
+                        : registry.find(task.id)
+                                .map(after -> after.state().name())
+                                .orElse("gone");
+                told.steered(Target.ofTask(task.scheduler, task.id), task.state.name(), to, refusal);
             }
         }
         return new SteeredTasksDescriptor(found.size(), done, found.size() - done, List.copyOf(refusals));
     }
 
-    private record Found(String scheduler, String id) {}
+    private record Found(String scheduler, String id, TaskInfo.State state) {}
+
+    /** Receives what became of one of many tasks. */
+    @FunctionalInterface
+    interface Told {
+
+        /**
+         * One task was steered, or that was refused.
+         *
+         * @param refusal why it was refused; null if it was done
+         */
+        void steered(Target task, String from, @Nullable String to, @Nullable String refusal);
+    }
 }

@@ -3,6 +3,8 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 import io.github.wheelscheduler.autoconfigure.endpoint.TaskRequest.Part;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -41,7 +43,7 @@ public final class WheelSchedulerEndpoint {
     private static final int MOST_REFUSALS_LOGGED = 2;
     private static final Duration SLOT = Duration.ofMinutes(5);
 
-    private final SteeringLog log = new SteeringLog(LogFactory.getLog(WheelSchedulerEndpoint.class));
+    private final SteeringLog log;
     private final Pauses pauses = new Pauses();
     private final SchedulerBeans beans;
     private final TaskSteering tasks;
@@ -56,15 +58,22 @@ public final class WheelSchedulerEndpoint {
     /**
      * Makes one.
      *
-     * @param minInterval the shortest rate or delay that a task may be re-timed to
+     * @param properties the shortest rate or delay that a task may be re-timed to, and whether a reason is required
      * @param steering whether it may be written to
      * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
      */
     WheelSchedulerEndpoint(
-            ListableBeanFactory beanFactory, Duration minInterval, boolean steering, @Nullable String traceUrl) {
+            ListableBeanFactory beanFactory,
+            WheelSchedulerEndpointProperties properties,
+            boolean steering,
+            @Nullable String traceUrl) {
         this.traceUrl = traceUrl;
         this.beans = new SchedulerBeans(beanFactory);
-        this.tasks = new TaskSteering(minInterval);
+        this.log = new SteeringLog(
+                LogFactory.getLog(WheelSchedulerEndpoint.class),
+                beanFactory.getBeanProvider(SteeringListener.class),
+                properties.isRequireReason());
+        this.tasks = new TaskSteering(properties.getMinInterval());
         this.findings = new Findings(
                 () -> beanFactory.getBeanProvider(FindingSource.class).orderedStream(), traceUrl);
         this.steering = steering;
@@ -160,7 +169,7 @@ public final class WheelSchedulerEndpoint {
     /**
      * Triggers, pauses, resumes, re-times, resets or interrupts one task, and returns it as it is then.
      *
-     * @param who steers, for the log
+     * @param caller steers
      * @param segments the path, which is the id of the task, with slashes in between
      * @param sameId what was said of the id once more, which must be the same; null for nothing
      * @param action {@code trigger}, {@code pause}, {@code resume}, {@code reset}, {@code interrupt} or {@code retime}
@@ -172,35 +181,39 @@ public final class WheelSchedulerEndpoint {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler accepts no task
      */
     TaskDescriptor steerTask(
-            String who,
+            SteeringLog.Caller caller,
             Object segments,
             @Nullable String sameId,
             @Nullable String action,
             @Nullable String scheduler,
             ScheduleTexts schedule) {
-        return log.steer(who, action, "task", segments, () -> {
+        String named = SteeringLog.nameOf(segments);
+        return log.steer(caller, action, Target.ofTask(scheduler, named), named, () -> {
             String id = idOf(segments, sameId);
             TaskDescriptor before = task(id, scheduler);
             tasks.steer(beans.withTask(id, scheduler), id, action, schedule);
             TaskDescriptor after = task(id, before.scheduler());
-            return new SteeringLog.Steered<>(after, textOf(before), textOf(after));
+            return new SteeringLog.Steered<>(
+                    after, Target.ofTask(before.scheduler(), id), textOf(before), textOf(after));
         });
     }
 
     /**
      * Returns where the runs of a task are. That shows more than who may only read is to see, so it counts as steering.
      *
-     * @param who asks, for the log
+     * @param caller asks
      * @throws UnknownNameException if there is no such task or scheduler
      */
-    StacksDescriptor stack(String who, Object segments, @Nullable String sameId, @Nullable String scheduler) {
-        return log.steer(who, STACK, "task", segments, () -> {
+    StacksDescriptor stack(
+            SteeringLog.Caller caller, Object segments, @Nullable String sameId, @Nullable String scheduler) {
+        String named = SteeringLog.nameOf(segments);
+        return log.steer(caller, STACK, Target.ofTask(scheduler, named), named, () -> {
             String id = idOf(segments, sameId);
             SchedulerBeans.Named found = beans.withTask(id, scheduler);
             TaskInfo.State state = found.registry().get(id).state();
             StacksDescriptor stacks = StacksDescriptor.of(found.registry().stacks(id));
             String seen = stacks.threads().size() + " threads seen";
-            return new SteeringLog.Steered<>(stacks, state.name(), seen);
+            return new SteeringLog.Steered<>(stacks, Target.ofTask(found.name(), id), state.name(), seen);
         });
     }
 
@@ -229,7 +242,7 @@ public final class WheelSchedulerEndpoint {
     /**
      * Triggers, pauses, resumes, resets or interrupts all tasks that a filter finds.
      *
-     * @param who steers, for the log
+     * @param caller steers
      * @param filter of which only scheduler, group, text and state count
      * @param expected how many tasks the caller expects; null for any number
      * @throws UnknownNameException if there is no such scheduler or group
@@ -237,16 +250,21 @@ public final class WheelSchedulerEndpoint {
      * @throws IllegalStateException if they are another number by now; nothing has changed
      */
     SteeredTasksDescriptor steerTasks(
-            String who, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {
-        return log.steer(who, action, "tasks", filter.filterText(), () -> {
+            SteeringLog.Caller caller, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {
+        String words = filter.filterText();
+        Target target = new Target("tasks", filter.scheduler(), null, null, words);
+        return log.steer(caller, action, target, words, () -> {
             Map<String, TaskRegistry> registries = registries(beans.all(filter.scheduler(), filter.group()));
-            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter, action, expected);
+            TaskSteering.Told told =
+                    log.isHeard() ? (task, from, to, why) -> log.tell(caller, action, task, from, to, why) : null;
+            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter, action, expected, told);
             String refusals = answer.refusals().stream()
                     .limit(MOST_REFUSALS_LOGGED)
                     .map(refusal -> ", as " + refusal.error())
                     .collect(Collectors.joining());
             return new SteeringLog.Steered<>(
                     answer,
+                    target,
                     answer.matched() + " found",
                     answer.done() + " done and " + answer.refused() + " refused" + refusals);
         });
@@ -264,28 +282,22 @@ public final class WheelSchedulerEndpoint {
     /**
      * Pauses or resumes a scheduler, or changes its mode, with all its tasks, and returns it as it is then.
      *
-     * @param who steers, for the log
+     * @param caller steers
      * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a pause leaves alone
      * @param scheduler which one; null if there is only one
-     * @param reason why it is paused, for the findings; null for nothing
      * @throws UnknownNameException if there is no such scheduler
-     * @throws IllegalArgumentException if there is no such action, several schedulers and no name, or a reason without
-     *     a pause
+     * @throws IllegalArgumentException if there is no such action, or several schedulers and no name
      */
-    SchedulerDescriptor steerScheduler(
-            String who, @Nullable String action, @Nullable String scheduler, @Nullable String reason) {
-        return log.steer(who, action, "scheduler", scheduler == null ? "" : scheduler, () -> {
+    SchedulerDescriptor steerScheduler(SteeringLog.Caller caller, @Nullable String action, @Nullable String scheduler) {
+        String named = scheduler == null ? "" : scheduler;
+        return log.steer(caller, action, Target.ofScheduler(scheduler), named, () -> {
             SchedulerBeans.Named found = beans.one(scheduler);
             SchedulerDescriptor before = SchedulerDescriptor.of(found, pauses.of(found));
-            boolean isPause = TaskSteering.lowerCase(action).equals("pause");
-            if (reason != null && !isPause) {
-                throw new IllegalArgumentException("reason must only be given with the action pause");
-            }
             switch (TaskSteering.lowerCase(action)) {
                 case "pause" -> {
                     Instant pausedAt = found.scheduler().getPausedAt();
                     found.scheduler().stop();
-                    pauses.note(found, pausedAt, who, reason);
+                    pauses.note(found, pausedAt, caller);
                 }
                 case "resume" -> found.scheduler().start();
                 case "run" -> found.scheduler().setMode(SchedulerMode.RUN);
@@ -295,9 +307,9 @@ public final class WheelSchedulerEndpoint {
                     throw new IllegalArgumentException("action must be pause, resume, run, halt or off, was " + action);
             }
             SchedulerDescriptor after = SchedulerDescriptor.of(found, pauses.of(found));
-            String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks"
-                    + (reason == null ? "" : ", because: " + reason);
-            return new SteeringLog.Steered<>(after, String.valueOf(before.state()), to);
+            String to = after.state() + ", " + after.name() + " with " + after.tasks() + " tasks";
+            return new SteeringLog.Steered<>(
+                    after, Target.ofScheduler(found.name()), String.valueOf(before.state()), to);
         });
     }
 }

@@ -41,7 +41,7 @@ public final class WheelSchedulerEndpointAutoConfiguration {
             ObjectProvider<EndpointAccessResolver> access) {
         return new WheelSchedulerEndpoint(
                 beanFactory,
-                properties.getMinInterval(),
+                properties,
                 EndpointAnswers.isUnrestricted(access, WheelSchedulerEndpoint.ID),
                 environment.getProperty(TraceUrl.PROPERTY));
     }

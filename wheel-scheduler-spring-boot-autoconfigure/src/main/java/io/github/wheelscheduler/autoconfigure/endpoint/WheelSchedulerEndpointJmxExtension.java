@@ -48,16 +48,19 @@ public final class WheelSchedulerEndpointJmxExtension {
             @Nullable String fixedDelay,
             @Nullable String cron,
             @Nullable String zone,
-            @Nullable String once) {
+            @Nullable String once,
+            @Nullable String reason) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
         String[] path = {id};
         return EndpointAnswers.orThrow(
-                () -> endpoint.steerTask(SteeringLog.JMX, path, null, action, scheduler, schedule));
+                () -> endpoint.steerTask(SteeringLog.Caller.overJmx(reason), path, null, action, scheduler, schedule));
     }
 
     /** Pauses or resumes a scheduler, or changes its mode, and returns it. */
     @WriteOperation
-    public SchedulerDescriptor steerScheduler(@Nullable String action, @Nullable String scheduler) {
-        return EndpointAnswers.orThrow(() -> endpoint.steerScheduler(SteeringLog.JMX, action, scheduler, null));
+    public SchedulerDescriptor steerScheduler(
+            @Nullable String action, @Nullable String scheduler, @Nullable String reason) {
+        return EndpointAnswers.orThrow(
+                () -> endpoint.steerScheduler(SteeringLog.Caller.overJmx(reason), action, scheduler));
     }
 }

@@ -92,18 +92,19 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String cron,
             @Nullable String zone,
             @Nullable String once,
-            @Nullable String preview) {
+            @Nullable String preview,
+            @Nullable String reason) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
-        String who = SteeringLog.userOf(context);
+        SteeringLog.Caller caller = SteeringLog.Caller.overHttp(context, reason);
         return EndpointAnswers.answer(() -> {
             if (TaskRequest.isTrue("preview", preview)) {
                 return endpoint.preview(segments, id, action, scheduler, schedule);
             }
             if (WheelSchedulerEndpoint.STACK.equalsIgnoreCase(action)) {
                 schedule.requireNone();
-                return endpoint.stack(who, segments, id, scheduler);
+                return endpoint.stack(caller, segments, id, scheduler);
             }
-            return endpoint.steerTask(who, segments, id, action, scheduler, schedule);
+            return endpoint.steerTask(caller, segments, id, action, scheduler, schedule);
         });
     }
 
@@ -119,12 +120,11 @@ public final class WheelSchedulerEndpointWebExtension {
             @Nullable String state,
             @Nullable String expected,
             @Nullable String reason) {
-        String who = SteeringLog.userOf(context);
+        SteeringLog.Caller caller = SteeringLog.Caller.overHttp(context, reason);
         return EndpointAnswers.answer(() -> {
             if ("tasks".equals(of)) {
-                requireNoReason(reason);
                 return endpoint.steerTasks(
-                        who,
+                        caller,
                         action,
                         TaskRequest.ofFilter(scheduler, group, text, state),
                         EndpointAnswers.parse("expected", expected, Integer.MAX_VALUE));
@@ -136,13 +136,7 @@ public final class WheelSchedulerEndpointWebExtension {
                 throw new IllegalArgumentException(
                         "group, text, state and expected must only be given with tasks as of");
             }
-            return endpoint.steerScheduler(who, action, scheduler, reason);
+            return endpoint.steerScheduler(caller, action, scheduler);
         });
-    }
-
-    private static void requireNoReason(@Nullable String reason) {
-        if (reason != null) {
-            throw new IllegalArgumentException("reason must only be given for a scheduler");
-        }
     }
 }

@@ -2,6 +2,8 @@ package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.internal.DataSourceChoice;
+import io.github.wheelscheduler.autoconfigure.internal.EmbeddedDatabase;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableListener;
 import io.github.wheelscheduler.durable.DurableObserver;
@@ -47,6 +49,13 @@ import tools.jackson.databind.json.JsonMapper;
 @ImportRuntimeHints({DurableSchemaHints.class, TransactionManagerChoice.Hints.class})
 public final class DurableAutoConfiguration {
 
+    private static final DataSourceChoice.Purpose DATABASE = new DataSourceChoice.Purpose(
+            "Durable tasks must have a DataSource",
+            "Durable tasks must know which DataSource is theirs",
+            "durable tasks",
+            "@DurableDataSource",
+            DurableAutoConfiguration.class.getName());
+
     private static final Log LOGGER = LogFactory.getLog(DurableAutoConfiguration.class);
 
     @Bean(destroyMethod = "close")
@@ -59,7 +68,7 @@ public final class DurableAutoConfiguration {
             ObjectProvider<JsonMapper> mapper,
             ObjectProvider<PayloadFormat> formats,
             ObjectProvider<DurableObserver> observers) {
-        DataSource dataSource = DataSourceChoice.of(dataSources, markedDataSources, beanFactory);
+        DataSource dataSource = DataSourceChoice.of(DATABASE, dataSources, markedDataSources, beanFactory);
         EmbeddedDatabase embedded = EmbeddedDatabase.of(dataSource);
         if (embedded != null) {
             LOGGER.warn(embedded.warning());
@@ -115,7 +124,7 @@ public final class DurableAutoConfiguration {
                 engine,
                 properties,
                 new TransactionManagerChoice(
-                        beanFactory, () -> DataSourceChoice.of(dataSources, markedDataSources, beanFactory)));
+                        beanFactory, () -> DataSourceChoice.of(DATABASE, dataSources, markedDataSources, beanFactory)));
     }
 
     @Bean

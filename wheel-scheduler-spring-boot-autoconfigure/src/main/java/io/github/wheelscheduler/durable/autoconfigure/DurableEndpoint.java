@@ -6,10 +6,13 @@ import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.ScheduleTexts;
 import io.github.wheelscheduler.autoconfigure.endpoint.SteeringLog;
 import io.github.wheelscheduler.autoconfigure.endpoint.UnknownNameException;
+import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointProperties;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.durable.internal.operator.Batches;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +26,7 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
@@ -50,7 +54,7 @@ public final class DurableEndpoint {
     private static final String TASKS = "tasks";
 
     private final Log lines = LogFactory.getLog("io.github.wheelscheduler.durable");
-    private final SteeringLog log = new SteeringLog(lines);
+    private final SteeringLog log;
     private final DurableEngine engine;
     private final Duration minInterval;
     private final boolean steering;
@@ -61,13 +65,16 @@ public final class DurableEndpoint {
     /**
      * Makes one.
      *
+     * @param steered the shortest rate or delay that a task may be re-timed to, and whether a reason is required
+     * @param listeners receive each steering
      * @param properties when payloads are shown, and to which roles
      * @param functions take out what is never shown of them
      * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
      */
     DurableEndpoint(
             DurableEngine engine,
-            Duration minInterval,
+            WheelSchedulerEndpointProperties steered,
+            ObjectProvider<SteeringListener> listeners,
             boolean steering,
             DurableEndpointProperties properties,
             Iterable<SanitizingFunction> functions,
@@ -76,7 +83,8 @@ public final class DurableEndpoint {
         this.showValues = properties.getShowValues();
         this.roles = Set.copyOf(properties.getRoles());
         this.engine = engine;
-        this.minInterval = minInterval;
+        this.log = new SteeringLog(lines, listeners, steered.isRequireReason());
+        this.minInterval = steered.getMinInterval();
         this.steering = steering;
     }
 
@@ -125,7 +133,7 @@ public final class DurableEndpoint {
 
     /** Returns the same for a user over HTTP. */
     DurableLookup.Viewer viewer(SecurityContext context) {
-        return viewer(SteeringLog.userOf(context), show -> show.isShown(context, roles));
+        return viewer(SteeringLog.Caller.overHttp(context, null).inLog(), show -> show.isShown(context, roles));
     }
 
     /**
@@ -154,7 +162,7 @@ public final class DurableEndpoint {
     /**
      * Triggers, pauses, resumes or re-times a recurring task, or retries, cancels or reschedules a one-time task, for all nodes.
      *
-     * @param who steers, for the log
+     * @param caller steers
      * @param segments the path: {@code recurring} or {@code tasks}, and the id of the recurring task, or the handler
      * @param sameKind what was said of the first once more, which must be the same; null for nothing
      * @param sameName the same of the others
@@ -164,9 +172,14 @@ public final class DurableEndpoint {
      * @throws IllegalStateException if it is too late, as a node has claimed it, or it has not failed
      */
     OperationResponseBody steer(
-            String who, Object segments, @Nullable String sameKind, @Nullable String sameName, Wanted wanted) {
-        String target = wanted.id() == null ? "durable" : "durable task " + wanted.id() + " of";
-        return log.steer(who, wanted.action(), target, segments, () -> {
+            SteeringLog.Caller caller,
+            Object segments,
+            @Nullable String sameKind,
+            @Nullable String sameName,
+            Wanted wanted) {
+        String named = SteeringLog.nameOf(segments);
+        String inLog = wanted.id() == null ? named : wanted.id() + " of " + named;
+        return log.steer(caller, wanted.action(), targetOf(named, wanted), inLog, () -> {
             String[] path = pathOf(segments, sameKind, sameName);
             if (!wanted.verb().equals("retime")) {
                 wanted.schedule().requireNone();
@@ -178,22 +191,31 @@ public final class DurableEndpoint {
         });
     }
 
+    /** Returns what is steered, as far as the request says it. */
+    private static Target targetOf(String path, Wanted wanted) {
+        int slash = path.indexOf('/');
+        String name = slash < 0 ? null : path.substring(slash + 1);
+        String id = wanted.id();
+        return new Target(id == null ? "durable" : "durable task", null, name, id, null);
+    }
+
     /**
      * Lets this node claim nothing more and run on, as before it is replaced, or lets it claim again.
      *
-     * @param who steers, for the log
+     * @param caller steers
      * @return what all nodes do then
      * @throws IllegalArgumentException if there is no such action
      */
-    OperationResponseBody steerNode(String who, @Nullable String action) {
-        return log.steer(who, action, "durable node", engine.settings().node(), () -> {
+    OperationResponseBody steerNode(SteeringLog.Caller caller, @Nullable String action) {
+        Target target = new Target("durable node", null, null, null, null);
+        return log.steer(caller, action, target, engine.settings().node(), () -> {
             String before = stateOfNode();
             switch (action == null ? "" : action.toLowerCase(Locale.ROOT)) {
                 case "drain" -> engine.drain();
                 case "resume" -> engine.endDrain();
                 default -> throw new IllegalArgumentException("action must be drain or resume, was " + action);
             }
-            return new SteeringLog.Steered<OperationResponseBody>(durable(), before, stateOfNode());
+            return new SteeringLog.Steered<OperationResponseBody>(durable(), target, before, stateOfNode());
         });
     }
 
@@ -251,7 +273,8 @@ public final class DurableEndpoint {
                         "action must be trigger, pause, resume or retime, was " + wanted.action());
         }
         RecurringTaskDescriptor after = recurring(id);
-        return new SteeringLog.Steered<>(after, textOf(before), textOf(after));
+        return new SteeringLog.Steered<>(
+                after, new Target("recurring durable task", null, id, null, null), textOf(before), textOf(after));
     }
 
     private static String textOf(RecurringTaskDescriptor task) {
@@ -282,6 +305,12 @@ public final class DurableEndpoint {
                         step.left().matching(),
                         step.left().isMore(),
                         step.after()),
+                new Target(
+                        "durable tasks",
+                        null,
+                        wanted.found().handler(),
+                        null,
+                        wanted.found().words()),
                 wanted.found().words(),
                 step.done() + " done, " + step.gone() + " gone, " + step.left().matching() + " left");
     }
@@ -311,6 +340,7 @@ public final class DurableEndpoint {
         Optional<DurableTask> after = engine.find(handler, id);
         return new SteeringLog.Steered<>(
                 DurableTaskDescriptor.of(after.orElse(before)),
+                new Target("durable task", null, handler, id, null),
                 textOf(before),
                 after.map(DurableEndpoint::textOf).orElse("gone"));
     }

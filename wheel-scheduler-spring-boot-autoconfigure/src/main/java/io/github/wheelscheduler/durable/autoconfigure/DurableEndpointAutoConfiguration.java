@@ -4,6 +4,7 @@ import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.TraceUrl;
 import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpointProperties;
 import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
@@ -33,11 +34,13 @@ public final class DurableEndpointAutoConfiguration {
             WheelSchedulerEndpointProperties properties,
             DurableEndpointProperties values,
             Environment environment,
+            ObjectProvider<SteeringListener> listeners,
             ObjectProvider<SanitizingFunction> functions,
             ObjectProvider<EndpointAccessResolver> access) {
         return new DurableEndpoint(
                 engine,
-                properties.getMinInterval(),
+                properties,
+                listeners,
                 EndpointAnswers.isUnrestricted(access, DurableEndpoint.ID),
                 values,
                 functions.orderedStream().toList(),

@@ -36,14 +36,14 @@ public final class DurableEndpointJmxExtension {
         String[] path = {kind, name};
         DurableQuery query = new DurableQuery(handler, state, id, prefix, error, after, limit, show);
         // As Boot's endpoints do it: who gets as far as JMX is authorized.
-        return EndpointAnswers.orThrow(() -> endpoint.some(
-                path, null, null, query, endpoint.viewer(SteeringLog.JMX, values -> values.isShown(true))));
+        return EndpointAnswers.orThrow(
+                () -> endpoint.some(path, null, null, query, endpoint.viewer("JMX", values -> values.isShown(true))));
     }
 
     /** Drains this node, or lets it claim again, and returns what all nodes do. */
     @WriteOperation
-    public OperationResponseBody steerNode(@Nullable String action) {
-        return EndpointAnswers.orThrow(() -> endpoint.steerNode(SteeringLog.JMX, action));
+    public OperationResponseBody steerNode(@Nullable String action, @Nullable String reason) {
+        return EndpointAnswers.orThrow(() -> endpoint.steerNode(SteeringLog.Caller.overJmx(reason), action));
     }
 
     /** Steers a task, and returns it, or some of the tasks that are found. */
@@ -63,11 +63,13 @@ public final class DurableEndpointJmxExtension {
             @Nullable String fixedRate,
             @Nullable String fixedDelay,
             @Nullable String cron,
-            @Nullable String zone) {
+            @Nullable String zone,
+            @Nullable String reason) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
         DurableQuery found = new DurableQuery(handler, state, id, prefix, error, after, null, null);
         DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, found, schedule);
         String[] path = {kind, name};
-        return EndpointAnswers.orThrow(() -> endpoint.steer(SteeringLog.JMX, path, null, null, wanted));
+        SteeringLog.Caller caller = SteeringLog.Caller.overJmx(reason);
+        return EndpointAnswers.orThrow(() -> endpoint.steer(caller, path, null, null, wanted));
     }
 }

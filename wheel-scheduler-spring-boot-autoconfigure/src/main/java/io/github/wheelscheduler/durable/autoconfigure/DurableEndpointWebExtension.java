@@ -85,17 +85,20 @@ public final class DurableEndpointWebExtension {
             @Nullable String fixedRate,
             @Nullable String fixedDelay,
             @Nullable String cron,
-            @Nullable String zone) {
+            @Nullable String zone,
+            @Nullable String reason) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, null);
         DurableQuery found = new DurableQuery(handler, state, id, prefix, error, after, null, null);
         DurableEndpoint.Wanted wanted = new DurableEndpoint.Wanted(action, id, at, within, found, schedule);
-        return answer(() -> endpoint.steer(SteeringLog.userOf(context), segments, kind, name, wanted));
+        SteeringLog.Caller caller = SteeringLog.Caller.overHttp(context, reason);
+        return answer(() -> endpoint.steer(caller, segments, kind, name, wanted));
     }
 
     /** Drains this node, or lets it claim again, and answers with what all nodes do. */
     @WriteOperation
-    public WebEndpointResponse<OperationResponseBody> steerNode(SecurityContext context, @Nullable String action) {
-        return answer(() -> endpoint.steerNode(SteeringLog.userOf(context), action));
+    public WebEndpointResponse<OperationResponseBody> steerNode(
+            SecurityContext context, @Nullable String action, @Nullable String reason) {
+        return answer(() -> endpoint.steerNode(SteeringLog.Caller.overHttp(context, reason), action));
     }
 
     /** Hides the text of the database, which has statements in it. */

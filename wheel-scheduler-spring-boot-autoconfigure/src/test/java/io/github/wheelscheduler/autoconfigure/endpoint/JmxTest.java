@@ -56,10 +56,10 @@ class JmxTest {
                 .extractingByKey("schedulers")
                 .asInstanceOf(InstanceOfAssertFactories.LIST)
                 .hasSize(1);
-        assertThat(invoke("steerTask", Jobs.REST, "pause", null, null, null, null, null, null))
+        assertThat(invoke("steerTask", Jobs.REST, "pause", null, null, null, null, null, null, null))
                 .containsEntry("state", "PAUSED");
         assertThat(invoke("task", Jobs.REST, null)).containsEntry("state", "PAUSED");
-        assertThat(invoke("steerScheduler", "pause", null)).containsEntry("state", "PAUSED");
+        assertThat(invoke("steerScheduler", "pause", null, null)).containsEntry("state", "PAUSED");
     }
 
     @Test
@@ -89,27 +89,29 @@ class JmxTest {
                 .isThrownBy(() -> invoke("task", "no.such.Task", null))
                 .withMessageContaining("no.such.Task");
         assertThatExceptionOfType(MBeanException.class)
-                .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, "soon", null, null, null, null))
+                .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, "soon", null, null, null, null, null))
                 .withMessageContaining("soon");
     }
 
     @Test
     @ExtendWith(OutputCaptureExtension.class)
     void eachSteeringLeavesOneLine(CapturedOutput output) throws Exception {
-        Map<Object, Object> ignored = invoke("steerTask", Jobs.REST, "retime", null, null, "2h", null, null, null);
+        Map<Object, Object> ignored =
+                invoke("steerTask", Jobs.REST, "retime", null, null, "2h", null, null, null, null);
         assertThat(output.getOut())
                 .containsOnlyOnce("Steering by ")
                 .contains("Steering by JMX: retime of task " + Jobs.REST + ", from PENDING every hour to PENDING "
                         + "2 h after each run");
         for (String interval : List.of("1ns", "soon")) {
             assertThatExceptionOfType(MBeanException.class)
-                    .isThrownBy(() -> invoke("steerTask", Jobs.REST, "retime", null, interval, null, null, null, null))
+                    .isThrownBy(() ->
+                            invoke("steerTask", Jobs.REST, "retime", null, interval, null, null, null, null, null))
                     .withMessageContaining(interval);
             assertThat(output.getOut())
                     .containsPattern(
                             "Steering by JMX was refused: retime of task .*, as fixedRate .*, w[a-z]+ " + interval);
         }
-        assertThat(invoke("steerTask", Jobs.REST, "reset", null, null, null, null, null, null))
+        assertThat(invoke("steerTask", Jobs.REST, "reset", null, null, null, null, null, null, null))
                 .extractingByKey("schedule")
                 .asInstanceOf(InstanceOfAssertFactories.MAP)
                 .containsEntry("text", "PT1H");
@@ -122,8 +124,8 @@ class JmxTest {
             {"schedulers", much, null, null, null, null, null, null, null, null},
             {"schedulers", null, null, null, much, null, null, null, null, null},
             {"task", much, null},
-            {"steerTask", Jobs.REST, much, null, null, null, null, null, null},
-            {"steerScheduler", much, null}
+            {"steerTask", Jobs.REST, much, null, null, null, null, null, null, null},
+            {"steerScheduler", much, null, null}
         }) {
             assertThatExceptionOfType(MBeanException.class)
                     .isThrownBy(() -> invoke((String) call[0], Arrays.copyOfRange(call, 1, call.length)))

@@ -14,6 +14,7 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.steering.Steering.Channel;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,10 +46,20 @@ class WheelSchedulerEndpointTest {
     private final AnnotationConfigApplicationContext context =
             new AnnotationConfigApplicationContext(TwoSchedulers.class);
     private final WheelSchedulerEndpoint endpoint = new WheelSchedulerEndpoint(
-            context, Duration.ZERO, true, "https://tracer.example/trace/{traceId}?from=wheel");
+            context, anyInterval(), true, "https://tracer.example/trace/{traceId}?from=wheel");
     private final WheelSchedulerEndpointJmxExtension jmx = new WheelSchedulerEndpointJmxExtension(endpoint);
     private final WheelTaskScheduler orders = context.getBean("orders", WheelTaskScheduler.class);
     private final WheelTaskScheduler reports = context.getBean("reports", WheelTaskScheduler.class);
+
+    private static WheelSchedulerEndpointProperties anyInterval() {
+        WheelSchedulerEndpointProperties properties = new WheelSchedulerEndpointProperties();
+        properties.setMinInterval(Duration.ZERO);
+        return properties;
+    }
+
+    private static SteeringLog.Caller caller(String name, @Nullable String reason) {
+        return new SteeringLog.Caller(Channel.HTTP, name, reason);
+    }
 
     @BeforeEach
     void schedule() {
@@ -78,12 +90,13 @@ class WheelSchedulerEndpointTest {
     void cronThatIsRetimedWithoutAZoneKeepsTheOneItHas() {
         ScheduledFuture<?> unused = orders.getTaskRegistry()
                 .schedule("tokyo", () -> {}, TaskSchedule.trigger(new CronTrigger("0 0 5 * * *", TOKYO)));
-        TaskDescriptor kept = jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", null, null);
+        TaskDescriptor kept = jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", null, null, null);
         assertThat(kept.schedule().zone()).isEqualTo("Asia/Tokyo");
         assertThat(Objects.requireNonNull(kept.next()).atZone(TOKYO).toLocalTime())
                 .hasToString("07:00");
 
-        TaskDescriptor moved = jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", "Europe/Berlin", null);
+        TaskDescriptor moved =
+                jmx.steerTask("tokyo", "retime", null, null, null, "0 0 7 * * *", "Europe/Berlin", null, null);
         assertThat(moved.schedule().zone()).isEqualTo("Europe/Berlin");
         assertThat(Objects.requireNonNull(moved.next())
                         .atZone(ZoneId.of("Europe/Berlin"))
@@ -166,7 +179,7 @@ class WheelSchedulerEndpointTest {
     @Test
     void taskIsFoundInWhicheverSchedulerHasIt() {
         assertThat(endpoint.task("print", null).scheduler()).isEqualTo("reports");
-        TaskDescriptor paused = jmx.steerTask("ship", "PAUSE", null, null, null, null, null, null);
+        TaskDescriptor paused = jmx.steerTask("ship", "PAUSE", null, null, null, null, null, null, null);
         assertThat(paused.state()).isEqualTo(TaskInfo.State.PAUSED);
         assertThat(orders.getTaskRegistry().get("ship").state()).isEqualTo(TaskInfo.State.PAUSED);
     }
@@ -176,7 +189,7 @@ class WheelSchedulerEndpointTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> endpoint.task("clean", null))
                 .withMessageContaining("[orders, reports]");
-        TaskDescriptor paused = jmx.steerTask("clean", "pause", "reports", null, null, null, null, null);
+        TaskDescriptor paused = jmx.steerTask("clean", "pause", "reports", null, null, null, null, null, null);
         assertThat(paused.scheduler()).isEqualTo("reports");
         assertThat(orders.getTaskRegistry().get("clean").state()).isEqualTo(TaskInfo.State.PENDING);
     }
@@ -194,45 +207,42 @@ class WheelSchedulerEndpointTest {
     @Test
     void schedulerIsPausedByItsName() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> jmx.steerScheduler("pause", null))
+                .isThrownBy(() -> jmx.steerScheduler("pause", null, null))
                 .withMessageContaining("[orders, reports]");
-        assertThat(jmx.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
+        assertThat(jmx.steerScheduler("pause", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
         assertThat(orders.isRunning()).isFalse();
         assertThat(reports.isRunning()).isTrue();
-        assertThat(jmx.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
+        assertThat(jmx.steerScheduler("resume", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
         assertThat(orders.isRunning()).isTrue();
     }
 
     @Test
     void pauseIsKnownByWhoPausedUntilItEnds() {
-        assertThat(endpoint.steerScheduler("anna over HTTP", "pause", "orders", "deploying")
+        assertThat(endpoint.steerScheduler(caller("anna", "deploying"), "pause", "orders")
                         .pause())
                 .extracting(Pause::by, Pause::reason)
                 .containsExactly("anna", "deploying");
-        SchedulerDescriptor again = endpoint.steerScheduler("bob over HTTP", "pause", "orders", null);
+        SchedulerDescriptor again = endpoint.steerScheduler(caller("bob", null), "pause", "orders");
         assertThat(again.pause()).extracting(Pause::by).isEqualTo("anna");
         orders.start();
         orders.stop();
-        assertThat(endpoint.steerScheduler("carl over HTTP", "pause", "orders", null)
+        assertThat(endpoint.steerScheduler(caller("carl", null), "pause", "orders")
                         .pause())
                 .as("a pause by the application")
                 .extracting(Pause::by)
                 .isNull();
-        assertThat(endpoint.steerScheduler("carl over HTTP", "resume", "orders", null)
+        assertThat(endpoint.steerScheduler(caller("carl", null), "resume", "orders")
                         .pause())
                 .isNull();
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> endpoint.steerScheduler("anna over HTTP", "resume", "orders", "done"))
-                .withMessage("reason must only be given with the action pause");
     }
 
     @Test
     void modeOfASchedulerIsChangedAndAPauseLeavesItAlone() {
-        assertThat(jmx.steerScheduler("halt", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
-        assertThat(jmx.steerScheduler("pause", "orders").state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
-        assertThat(jmx.steerScheduler("resume", "orders").state()).isEqualTo(SchedulerDescriptor.State.HALTED);
-        assertThat(jmx.steerScheduler("off", "orders").state()).isEqualTo(SchedulerDescriptor.State.OFF);
-        assertThat(jmx.steerScheduler("run", "orders").state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
+        assertThat(jmx.steerScheduler("halt", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.HALTED);
+        assertThat(jmx.steerScheduler("pause", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.PAUSED);
+        assertThat(jmx.steerScheduler("resume", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.HALTED);
+        assertThat(jmx.steerScheduler("off", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.OFF);
+        assertThat(jmx.steerScheduler("run", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.RUNNING);
         assertThat(orders.getMode()).isEqualTo(SchedulerMode.RUN);
         assertThat(reports.getMode()).isEqualTo(SchedulerMode.RUN);
     }
@@ -252,7 +262,7 @@ class WheelSchedulerEndpointTest {
         assertThat(task.state()).isEqualTo(TaskInfo.State.DISABLED);
         assertThat(task.pausedAfterFailures()).isFalse();
         assertThat(endpoint.task("ship", null).settings()).isEmpty();
-        assertThat(jmx.steerTask("set", "resume", null, null, null, null, null, null)
+        assertThat(jmx.steerTask("set", "resume", null, null, null, null, null, null, null)
                         .state())
                 .isEqualTo(TaskInfo.State.PENDING);
     }
@@ -286,15 +296,19 @@ class WheelSchedulerEndpointTest {
     @ExtendWith(OutputCaptureExtension.class)
     void steeringManyTasksLeavesOneLine(CapturedOutput output) {
         TaskRequest filter = TaskRequest.ofFilter("reports", null, "I", "pending");
-        assertThat(endpoint.steerTasks("eve", "pause", filter, 1).done()).isEqualTo(1);
+        assertThat(endpoint.steerTasks(caller("eve", null), "pause", filter, 1).done())
+                .isEqualTo(1);
         assertThat(output.getOut())
                 .containsOnlyOnce("Steering by ")
-                .contains("Steering by eve: pause of tasks scheduler reports, state pending, text I, from 1 found to "
-                        + "1 done and 0 refused");
-        assertThatIllegalStateException().isThrownBy(() -> endpoint.steerTasks("eve", "pause", filter, 1));
+                .contains(
+                        "Steering by eve over HTTP: pause of tasks scheduler reports, state pending, text I, from 1 found to "
+                                + "1 done and 0 refused");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> endpoint.steerTasks(caller("eve", null), "pause", filter, 1));
         assertThat(output.getOut())
-                .contains("Steering by eve was refused: pause of tasks scheduler reports, state pending, text I, as "
-                        + "The number of matching tasks has changed: expected must be 0, was 1");
+                .contains(
+                        "Steering by eve over HTTP was refused: pause of tasks scheduler reports, state pending, text I, as "
+                                + "The number of matching tasks has changed: expected must be 0, was 1");
     }
 
     @Test

@@ -151,7 +151,7 @@ class FailureAnalysisTest {
 
     @Test
     void databaseThatRowsCannotBeClaimedIn(CapturedOutput output) {
-        failToStart(WithOtherProduct.class);
+        failToStart(WithOtherProduct.class, "--wheel.scheduler.history.enabled=false");
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
                 .contains("for durable tasks, was Oracle.")

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param lateBy by how much its next run is late by now; zero if it is not
  * @param overdue whether that is more than the registry's grace allows
  * @param runningSince the start of the first active run; null if there is none
- * @param lastSuccess when it last ended well; null if it never has
- * @param lastFailure when a run of it last failed; null if none has
+ * @param lastSuccess when it last ended well, also {@linkplain TaskRegistry#recall before this process}; null if it never has
+ * @param lastFailure when a run of it last failed, likewise; null if none has
  * @param runs how often it has run
  * @param failures how many of those runs failed
  * @param failuresInARow how many have failed since the last success

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring.task;
 
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.spring.task.DaySearch;
+import io.github.wheelscheduler.internal.spring.task.NamedSteering;
 import io.github.wheelscheduler.internal.spring.task.ProcessorTime;
 import io.github.wheelscheduler.internal.spring.task.SurveySearch;
 import io.github.wheelscheduler.internal.spring.task.TaskLook;
@@ -12,18 +13,24 @@ import io.github.wheelscheduler.internal.spring.task.TaskStore;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.steering.SteeredBy;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks of a scheduler on the wheel that have an id, to look at and to steer: tasks of {@code @Scheduled} methods,
@@ -58,7 +65,19 @@ public final class TaskRegistry {
         if (shortest.isNegative()) {
             throw new IllegalArgumentException("shortest must not be negative, was " + shortest);
         }
-        look = new TaskLook(share, shortest);
+        synchronized (this) {
+            look = new TaskLook(share, shortest, look.past());
+        }
+    }
+
+    /**
+     * Recalls what is known of tasks from before this process, by their ids: {@link TaskInfo} then has when they last succeeded and
+     * failed, also if they have not run since. Tasks of other ids keep theirs.
+     */
+    public synchronized void recall(Map<String, TaskPast> past) {
+        Map<String, TaskPast> all = new HashMap<>(look.past());
+        all.putAll(past);
+        look = new TaskLook(look.share(), look.shortest(), Map.copyOf(all));
     }
 
     /**
@@ -327,7 +346,7 @@ public final class TaskRegistry {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public void trigger(String id) {
-        steered("trigger", id).trigger();
+        steer("trigger", id, TaskSeries::trigger);
     }
 
     /**
@@ -337,7 +356,7 @@ public final class TaskRegistry {
      * @throws IllegalStateException if the task is over
      */
     public void pause(String id) {
-        steered("pause", id).pause();
+        steer("pause", id, TaskSeries::pause);
     }
 
     /**
@@ -347,7 +366,7 @@ public final class TaskRegistry {
      * @throws IllegalStateException if the task is over
      */
     public void resume(String id) {
-        steered("resume", id).resume();
+        steer("resume", id, TaskSeries::resume);
     }
 
     /**
@@ -362,7 +381,7 @@ public final class TaskRegistry {
      */
     public void retime(String id, TaskSchedule schedule) {
         Objects.requireNonNull(schedule, "schedule must not be null");
-        steered("retime", id).retime(schedule);
+        steer("retime", id, task -> task.retime(schedule));
     }
 
     /**
@@ -374,7 +393,7 @@ public final class TaskRegistry {
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
      */
     public void reset(String id) {
-        steered("reset", id).reset();
+        steer("reset", id, TaskSeries::reset);
     }
 
     /**
@@ -387,7 +406,33 @@ public final class TaskRegistry {
      * @throws IllegalStateException if there is no active run that can be interrupted
      */
     public int interrupt(String id) {
-        return steered("interrupt", id).interrupt();
+        NamedSteering steering = book.news.steering();
+        return steering == null
+                ? steered("interrupt", id).interrupt()
+                : steering.steer(
+                        "interrupt",
+                        Target.ofTask(null, id),
+                        () -> stateOf(id),
+                        () -> steered("interrupt", id).interrupt());
+    }
+
+    private void steer(String action, String id, Consumer<TaskSeries> call) {
+        NamedSteering steering = book.news.steering();
+        if (steering == null) {
+            call.accept(steered(action, id));
+            return;
+        }
+        Object ignored = steering.<@Nullable Object>steer(action, Target.ofTask(null, id), () -> stateOf(id), () -> {
+            call.accept(steered(action, id));
+            return null;
+        });
+    }
+
+    /** Returns the state and schedule of a task; null if there is none. */
+    private @Nullable String stateOf(String id) {
+        return find(id).map(task -> task.state() + " " + task.schedule().kind() + " "
+                        + task.schedule().text())
+                .orElse(null);
     }
 
     private TaskSeries steered(String action, String id) {
@@ -411,6 +456,16 @@ public final class TaskRegistry {
 
     /** Tells the listener nothing more. */
     public void removeListener(TaskListener listener) {
+        book.news.remove(listener);
+    }
+
+    /** Reports calls that steer tasks or the scheduler, and were {@linkplain SteeredBy given a name}, to the listener from now on. */
+    public void addSteeringListener(SteeringListener listener) {
+        book.news.add(Objects.requireNonNull(listener, "listener must not be null"));
+    }
+
+    /** Tells the listener of steering nothing more. */
+    public void removeSteeringListener(SteeringListener listener) {
         book.news.remove(listener);
     }
 }

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.internal.spring.task;
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import java.time.Duration;
@@ -35,6 +36,9 @@ public final class TaskEvents {
 
     /** Null before there is an executor. */
     private volatile @Nullable SchedulerObservation observation;
+
+    /** Null before there is a listener. */
+    private volatile @Nullable NamedSteering steering;
 
     /** By reason; needs no memory to be counted up. */
     private final Map<SkipReason, AtomicLong> skips = new EnumMap<>(SkipReason.class);
@@ -74,6 +78,28 @@ public final class TaskEvents {
 
     public void remove(TaskListener listener) {
         boolean ignored = listeners.remove(listener);
+    }
+
+    /** Adds a listener of calls that steer. */
+    public synchronized void add(SteeringListener listener) {
+        NamedSteering current = steering;
+        if (current == null) {
+            current = new NamedSteering();
+            steering = current;
+        }
+        current.add(listener);
+    }
+
+    public void remove(SteeringListener listener) {
+        NamedSteering current = steering;
+        if (current != null) {
+            current.remove(listener);
+        }
+    }
+
+    /** Returns what tells listeners of calls that steer; null before there is one. */
+    public @Nullable NamedSteering steering() {
+        return steering;
     }
 
     public long skips(SkipReason reason) {

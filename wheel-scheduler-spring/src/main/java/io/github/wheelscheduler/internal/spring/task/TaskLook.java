@@ -2,9 +2,11 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.internal.spring.run.RunHistory;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskPast;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +17,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param share of its interval
  * @param shortest grace, however short the interval is
+ * @param past what is known of tasks from before this process, by their ids
  */
-public record TaskLook(double share, Duration shortest) {
+public record TaskLook(double share, Duration shortest, Map<String, TaskPast> past) {
+
+    /** Returns one without a past. */
+    public TaskLook(double share, Duration shortest) {
+        this(share, shortest, Map.of());
+    }
 
     public TaskInfo info(TaskSeries task) {
         RunHistory.View seen = task.guard().seen();
+        TaskPast before = past.getOrDefault(task.id(), TaskPast.NONE);
         Instant since = task.guard().runningSince();
         TaskInfo.State state = state(task);
         // After the state: a run that has just returned, and continues, is one or the other.
@@ -48,8 +57,8 @@ public record TaskLook(double share, Duration shortest) {
                 lateBy,
                 isOverdue(lateBy, task, schedule, now),
                 openSince != null ? openSince : since,
-                seen.lastSuccess(),
-                seen.lastFailure(),
+                seen.lastSuccess() == null ? before.lastSuccess() : seen.lastSuccess(),
+                seen.lastFailure() == null ? before.lastFailure() : seen.lastFailure(),
                 seen.runs(),
                 seen.failures(),
                 seen.failuresInARow(),

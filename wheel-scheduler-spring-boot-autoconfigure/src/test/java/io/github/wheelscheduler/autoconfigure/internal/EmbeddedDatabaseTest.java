@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.durable.autoconfigure;
+package io.github.wheelscheduler.autoconfigure.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,4 +1,4 @@
-package io.github.wheelscheduler.durable.autoconfigure;
+package io.github.wheelscheduler.autoconfigure.internal;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -11,7 +11,7 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Whether a database is part of this process, and what is left of it afterwards. */
-enum EmbeddedDatabase {
+public enum EmbeddedDatabase {
     IN_MEMORY("in memory: other nodes do not see these tasks, and they are lost when this process ends"),
     IN_FILE("in a file: these tasks survive the end of this process, but other nodes do not see them");
 
@@ -26,13 +26,13 @@ enum EmbeddedDatabase {
     }
 
     /** Returns what is to be known where durable tasks are in such a database. */
-    String warning() {
+    public String warning() {
         return "Durable tasks are in an embedded database " + consequence
                 + ". For tasks of several nodes, set the DataSource to a PostgreSQL that all of them reach.";
     }
 
     /** Returns which kind, or null if it is a server's, or does not answer. */
-    static @Nullable EmbeddedDatabase of(DataSource dataSource) {
+    public static @Nullable EmbeddedDatabase of(DataSource dataSource) {
         try {
             return ofUrl(String.valueOf(
                     new JdbcTemplate(dataSource).execute((ConnectionCallback<String>) EmbeddedDatabase::urlOf)));

@@ -1,0 +1,21 @@
+package io.github.wheelscheduler.autoconfigure.steering;
+
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration that tells each {@link SteeringListener} of calls in Java that steer and were given a name. */
+@AutoConfiguration
+@ConditionalOnClass(WheelTaskScheduler.class)
+@ConditionalOnBean(SteeringListener.class)
+public final class SteeringAutoConfiguration {
+
+    @Bean
+    static SteeredSchedulers wheelSteeredSchedulers(ObjectProvider<SteeringListener> listeners) {
+        return new SteeredSchedulers(listeners);
+    }
+}

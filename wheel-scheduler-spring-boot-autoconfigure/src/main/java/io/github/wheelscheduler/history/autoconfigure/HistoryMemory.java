@@ -1,0 +1,148 @@
+package io.github.wheelscheduler.history.autoconfigure;
+
+import io.github.wheelscheduler.history.RunHistoryReader;
+import io.github.wheelscheduler.history.TaskSummary;
+import io.github.wheelscheduler.internal.worker.ThreadOrigin;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskPast;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recalls, for the tasks of a scheduler that come, when they last ran before this process, and tells which runs their schedules
+ * say were missed since. The database is asked on another thread, for many tasks at once; if it does not answer, nothing is
+ * recalled. Any thread.
+ */
+final class HistoryMemory implements TaskListener {
+
+    private static final Log LOGGER = LogFactory.getLog(HistoryMemory.class);
+
+    /** A task that comes later may not have been scheduled while no node was up. */
+    private static final Duration START = Duration.ofMinutes(2);
+
+    /** In which further tasks come, so that all are asked for at once. */
+    private static final long GATHER_MILLIS = 300;
+
+    private final WheelTaskScheduler scheduler;
+    private final RunHistoryReader reader;
+    private final TaskListener writer;
+    private final MissedAtStart missed;
+    private final Instant started;
+    private final ThreadOrigin origin = new ThreadOrigin();
+    private final BlockingQueue<String> came = new LinkedBlockingQueue<>();
+    private final AtomicBoolean isAsking = new AtomicBoolean();
+
+    /**
+     * Makes one.
+     *
+     * @param writer writes runs that were missed into the history
+     * @param missed keeps them for the findings
+     */
+    HistoryMemory(WheelTaskScheduler scheduler, RunHistoryReader reader, TaskListener writer, MissedAtStart missed) {
+        this.scheduler = scheduler;
+        this.reader = reader;
+        this.writer = writer;
+        this.missed = missed;
+        this.started = scheduler.getClock().instant();
+    }
+
+    @Override
+    public void added(String id) {
+        came.add(id);
+        ask();
+    }
+
+    @Override
+    public void ran(String id, RunOutcome outcome, boolean overran) {
+        missed.ran(scheduler, id);
+    }
+
+    @Override
+    public void removed(String id) {
+        missed.ran(scheduler, id);
+    }
+
+    private void ask() {
+        if (isAsking.compareAndSet(false, true)) {
+            try {
+                origin.newDaemon(this::recallAll, "wheel-history-recall").start();
+            } catch (OutOfMemoryError ex) {
+                // There are too many threads; the next task tries again.
+                isAsking.set(false);
+            }
+        }
+    }
+
+    private void recallAll() {
+        try {
+            String first = came.poll(GATHER_MILLIS, TimeUnit.MILLISECONDS);
+            while (first != null) {
+                List<String> ids = new ArrayList<>(List.of(first));
+                String next = came.poll(GATHER_MILLIS, TimeUnit.MILLISECONDS);
+                while (next != null) {
+                    ids.add(next);
+                    next = came.poll(1, TimeUnit.MILLISECONDS);
+                }
+                recall(ids);
+                first = came.poll();
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } finally {
+            isAsking.set(false);
+        }
+        if (!came.isEmpty()) {
+            ask();
+        }
+    }
+
+    private void recall(List<String> ids) {
+        try {
+            TaskRegistry tasks = scheduler.getTaskRegistry();
+            Map<String, TaskSummary> known = reader.summaries(ids);
+            Map<String, TaskPast> past = new HashMap<>();
+            known.forEach((id, summary) -> past.put(id, new TaskPast(summary.lastSuccess(), summary.lastFailure())));
+            tasks.recall(past);
+            Instant now = scheduler.getClock().instant();
+            if (Duration.between(started, now).compareTo(START) < 0) {
+                known.values().forEach(summary -> tasks.find(summary.task()).ifPresent(task -> look(task, summary)));
+            }
+        } catch (RuntimeException ex) {
+            LOGGER.debug("The history could not be asked when tasks last ran", ex);
+        }
+    }
+
+    private void look(TaskInfo task, TaskSummary summary) {
+        Instant last = latest(summary.lastSuccess(), summary.lastFailure());
+        long runs = last == null || task.runs() > 0
+                ? 0
+                : MissedAtStart.between(
+                        task.schedule(), last, started, scheduler.getClock().getZone());
+        if (runs > 0 && last != null) {
+            missed.note(scheduler, task.id(), runs, last);
+            writer.missed(task.id(), runs);
+        }
+    }
+
+    private static @Nullable Instant latest(@Nullable Instant one, @Nullable Instant other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one.isAfter(other) ? one : other;
+    }
+}

@@ -1,0 +1,144 @@
+package io.github.wheelscheduler.history.autoconfigure;
+
+import io.github.wheelscheduler.history.AuditQuery;
+import io.github.wheelscheduler.history.HistoryCause;
+import io.github.wheelscheduler.history.HistoryOutcome;
+import io.github.wheelscheduler.history.HistoryQuery;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as it was written; it may make no sense.
+ *
+ * @param from the first instant
+ * @param to the instant behind the last
+ * @param task the id of a task, or a handler
+ * @param id of a one-time task of that handler
+ * @param outcome how runs ended; several with commas in between
+ * @param cause what caused them
+ * @param node the name of a node
+ * @param text a part of the class or message of a failure
+ * @param who who steered
+ * @param kind of a failure
+ * @param after the cursor of the page before
+ * @param limit how many at most
+ */
+record HistoryRequest(
+        @Nullable String from,
+        @Nullable String to,
+        @Nullable String task,
+        @Nullable String id,
+        @Nullable String outcome,
+        @Nullable String cause,
+        @Nullable String node,
+        @Nullable String text,
+        @Nullable String who,
+        @Nullable String kind,
+        @Nullable String after,
+        @Nullable Integer limit) {
+
+    private static final int USUAL_LIMIT = 50;
+
+    /** @throws IllegalArgumentException if it makes no sense */
+    HistoryQuery toQuery() {
+        return new HistoryQuery(
+                instant("from", from),
+                instant("to", to),
+                emptyIsNull(task),
+                emptyIsNull(id),
+                outcomes(),
+                emptyIsNull(cause) == null ? null : parse(HistoryCause.class, "cause", cause),
+                emptyIsNull(node),
+                emptyIsNull(text),
+                emptyIsNull(after),
+                atMost());
+    }
+
+    /** @throws IllegalArgumentException if it makes no sense */
+    AuditQuery toAuditQuery() {
+        return new AuditQuery(
+                instant("from", from),
+                instant("to", to),
+                emptyIsNull(task),
+                emptyIsNull(who),
+                emptyIsNull(after),
+                atMost());
+    }
+
+    /** Returns the begin of the range, or so long before its end. */
+    Instant begin(Duration usual, Instant now) {
+        Instant given = instant("from", from);
+        return given == null ? end(now).minus(usual) : given;
+    }
+
+    /** Returns the end of the range, or now. */
+    Instant end(Instant now) {
+        Instant given = instant("to", to);
+        return given == null ? now : given;
+    }
+
+    /** @throws IllegalArgumentException if there is none */
+    String requireTask() {
+        String given = emptyIsNull(task);
+        if (given == null) {
+            throw new IllegalArgumentException("task must be given");
+        }
+        return given;
+    }
+
+    /** @throws IllegalArgumentException if there is none */
+    String requireKind() {
+        String given = emptyIsNull(kind);
+        if (given == null) {
+            throw new IllegalArgumentException("kind must be given");
+        }
+        return given;
+    }
+
+    private int atMost() {
+        return limit == null ? USUAL_LIMIT : limit;
+    }
+
+    private Set<HistoryOutcome> outcomes() {
+        String given = emptyIsNull(outcome);
+        Set<HistoryOutcome> found = EnumSet.noneOf(HistoryOutcome.class);
+        if (given != null) {
+            for (String one : given.split(",", -1)) {
+                boolean ignored = found.add(parse(HistoryOutcome.class, "outcome", one));
+            }
+        }
+        return found;
+    }
+
+    private static <E extends Enum<E>> E parse(Class<E> type, String what, @Nullable String text) {
+        String wanted = text == null ? "" : text.trim().toUpperCase(Locale.ROOT);
+        return Arrays.stream(type.getEnumConstants())
+                .filter(one -> one.name().equals(wanted))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(what + " must be one of "
+                        + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT) + ", was " + text));
+    }
+
+    private static @Nullable Instant instant(String what, @Nullable String text) {
+        if (emptyIsNull(text) == null) {
+            return null;
+        }
+        try {
+            return OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeException ex) {
+            throw new IllegalArgumentException(
+                    what + " must be an instant such as 2030-01-01T12:00:00Z, was " + text, ex);
+        }
+    }
+
+    private static @Nullable String emptyIsNull(@Nullable String text) {
+        return text == null || text.isEmpty() ? null : text;
+    }
+}

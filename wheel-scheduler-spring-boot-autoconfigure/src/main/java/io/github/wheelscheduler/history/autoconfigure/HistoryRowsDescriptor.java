@@ -1,0 +1,106 @@
+package io.github.wheelscheduler.history.autoconfigure;
+
+import io.github.wheelscheduler.autoconfigure.endpoint.TraceUrl;
+import io.github.wheelscheduler.history.HistoryCounts;
+import io.github.wheelscheduler.history.HistoryPage;
+import io.github.wheelscheduler.history.HistoryRow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * A page of the history, the newest row first.
+ *
+ * @param node the name of this node
+ * @param counts what this node has written and dropped
+ * @param after what to ask for to get the next page; null if there is none
+ * @param read how many rows were read for the page
+ * @param readTo how far a search got that had read as many rows as it may; else null
+ */
+public record HistoryRowsDescriptor(
+        Instant now,
+        String node,
+        HistoryCounts counts,
+        List<Row> rows,
+        @Nullable String after,
+        int read,
+        @Nullable Instant readTo)
+        implements OperationResponseBody {
+
+    static HistoryRowsDescriptor of(
+            HistoryPage page, String node, HistoryCounts counts, @Nullable String traceUrl, Instant now) {
+        return new HistoryRowsDescriptor(
+                now,
+                node,
+                counts,
+                page.rows().stream().map(row -> Row.of(row, traceUrl)).toList(),
+                page.next(),
+                page.read(),
+                page.readTo());
+    }
+
+    /**
+     * A run, or runs that did not take place.
+     *
+     * @param at when it ended, or did not start
+     * @param task the id of the task, or the handler
+     * @param id of a one-time task of the handler; null for others
+     * @param due when it was due; null if nothing says that
+     * @param start when it started; null if it did not
+     * @param duration how long it took; null if there was no run
+     * @param runs how many runs it stands for
+     * @param by who caused it by hand; null if nobody did, or nobody knows
+     * @param detail why it did not run; null for others
+     * @param exception the name of the class of what it threw; null if it threw nothing
+     * @param message of the exception; null if it threw nothing
+     * @param kind by which the stack trace is found; null if none is kept
+     * @param traceUrl where its trace is; null unless {@code wheel.scheduler.trace-url} says it
+     */
+    public record Row(
+            Instant at,
+            String task,
+            @Nullable String id,
+            String scheduler,
+            String node,
+            @Nullable Instant due,
+            @Nullable Instant start,
+            @Nullable Duration duration,
+            String outcome,
+            long runs,
+            int attempt,
+            String cause,
+            @Nullable String by,
+            @Nullable String detail,
+            @Nullable String exception,
+            @Nullable String message,
+            @Nullable String kind,
+            @Nullable String traceId,
+            @Nullable String traceUrl) {
+
+        private static Row of(HistoryRow row, @Nullable String template) {
+            HistoryRow.Failure failure = row.failure();
+            return new Row(
+                    row.at(),
+                    row.task(),
+                    row.instance(),
+                    row.scheduler(),
+                    row.node(),
+                    row.due(),
+                    row.started(),
+                    row.length(),
+                    row.outcome().name(),
+                    row.runs(),
+                    row.attempt(),
+                    row.cause().name(),
+                    row.by(),
+                    row.detail(),
+                    failure == null ? null : failure.type(),
+                    failure == null ? null : failure.message(),
+                    failure == null ? null : failure.kind(),
+                    row.traceId(),
+                    TraceUrl.of(template, row.traceId()));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.wheelscheduler.history.autoconfigure;
+
+import io.github.wheelscheduler.history.HistoryEngine;
+import io.github.wheelscheduler.spring.TimerWheel;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskListener;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
+
+/**
+ * Lets every wheel scheduler write its runs into the history. It waits for schedulers and asks for none. Schedulers that come
+ * before the history, whose writer runs on one of them, wait until all beans are there; later ones are bound at once. All
+ * schedulers are destroyed before the history, so that the runs that end meanwhile are in it.
+ */
+final class HistorySchedulers implements BeanPostProcessor, SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final ObjectProvider<HistoryEngine> history;
+    private final ObjectProvider<MissedAtStart> missed;
+
+    /** Guarded by this; null when all beans are there. */
+    private @Nullable List<WheelTaskScheduler> waiting = new ArrayList<>();
+
+    HistorySchedulers(
+            ConfigurableListableBeanFactory beanFactory,
+            ObjectProvider<HistoryEngine> history,
+            ObjectProvider<MissedAtStart> missed) {
+        this.beanFactory = beanFactory;
+        this.history = history;
+        this.missed = missed;
+    }
+
+    @Override
+    public @Nullable Object postProcessBeforeInitialization(Object bean, String beanName) {
+        boolean isScheduler = bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler);
+        if ((isScheduler || bean instanceof TimerWheel) && beanFactory instanceof DefaultSingletonBeanRegistry beans) {
+            beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
+        }
+        if (isScheduler && !waits((WheelTaskScheduler) bean)) {
+            bind((WheelTaskScheduler) bean);
+        }
+        return bean;
+    }
+
+    private synchronized boolean waits(WheelTaskScheduler scheduler) {
+        return waiting != null && waiting.add(scheduler);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<WheelTaskScheduler> came;
+        synchronized (this) {
+            came = waiting == null ? List.of() : waiting;
+            waiting = null;
+        }
+        came.forEach(this::bind);
+    }
+
+    private void bind(WheelTaskScheduler scheduler) {
+        String name = scheduler.getBeanName();
+        HistoryEngine engine = history.getObject();
+        TaskListener writer = engine.listener(name == null ? scheduler.getThreadNamePrefix() : name);
+        TaskRegistry tasks = scheduler.getTaskRegistry();
+        tasks.addListener(writer);
+        tasks.addListener(new HistoryMemory(scheduler, engine.reader(), writer, missed.getObject()));
+    }
+}

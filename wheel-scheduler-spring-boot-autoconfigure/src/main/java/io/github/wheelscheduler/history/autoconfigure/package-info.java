@@ -1,0 +1,5 @@
+/** Auto-configuration of the history of runs, its endpoint and its meters. */
+@NullMarked
+package io.github.wheelscheduler.history.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

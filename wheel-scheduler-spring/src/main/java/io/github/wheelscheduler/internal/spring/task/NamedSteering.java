@@ -1,0 +1,80 @@
+package io.github.wheelscheduler.internal.spring.task;
+
+import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.spring.steering.SteeredBy;
+import io.github.wheelscheduler.spring.steering.Steering;
+import io.github.wheelscheduler.spring.steering.Steering.Channel;
+import io.github.wheelscheduler.spring.steering.Steering.Target;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Tells listeners of calls in Java that steer and were given a name. An exception of a listener harms no steering. Any thread. */
+public final class NamedSteering {
+
+    private static final Log logger = LogFactory.getLog(SteeringListener.class);
+
+    private final List<SteeringListener> listeners = new CopyOnWriteArrayList<>();
+
+    public void add(SteeringListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener must not be null"));
+    }
+
+    public void remove(SteeringListener listener) {
+        boolean ignored = listeners.remove(listener);
+    }
+
+    /**
+     * Steers, and tells listeners if the call has a name.
+     *
+     * @param state in a few words; asked before and afterwards
+     */
+    public <T extends @Nullable Object> T steer(
+            String action, Target target, Supplier<@Nullable String> state, Supplier<T> steering) {
+        SteeredBy by = SteeredBy.current();
+        if (by == null || listeners.isEmpty()) {
+            return steering.get();
+        }
+        String from = state.get();
+        T result;
+        try {
+            result = steering.get();
+        } catch (RuntimeException ex) {
+            tellAll(listeners, told(by, action, target, from, null, refusalOf(ex)));
+            throw ex;
+        }
+        tellAll(listeners, told(by, action, target, from, state.get(), null));
+        return result;
+    }
+
+    private static Steering told(
+            SteeredBy by,
+            String action,
+            Target target,
+            @Nullable String from,
+            @Nullable String to,
+            @Nullable String refusal) {
+        return new Steering(Channel.JAVA, by.who(), action, target, from, to, by.reason(), refusal);
+    }
+
+    /** Returns why something was refused. */
+    public static String refusalOf(RuntimeException ex) {
+        return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());
+    }
+
+    /** Tells listeners; what they throw is logged. */
+    public static void tellAll(Iterable<SteeringListener> listeners, Steering steering) {
+        for (SteeringListener listener : listeners) {
+            try {
+                listener.steered(steering);
+            } catch (RuntimeException ex) {
+                logger.warn("A steering listener failed; the steering took place: " + NamedTask.of(listener), ex);
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.durable.internal.UncommittedRuns;
 import java.time.Duration;
 import java.time.Instant;
@@ -122,13 +123,24 @@ public final class DurableTime {
             if (own != null) {
                 runOwnUntilIdle(own, limit);
             } else if (!isIdle()) {
-                time.advanceUntil(this::isIdle, limit);
+                time.advanceUntil(
+                        this::isIdle, limit, "No one-time task must be scheduled any more", this::whatIsScheduled);
             }
         });
     }
 
     private boolean isIdle() {
         return engine.scheduledHandlers().isEmpty();
+    }
+
+    private String whatIsScheduled() {
+        List<String> scheduled = engine.scheduledHandlers();
+        DurableNode node = DurableNode.of(engine);
+        List<String> unknown = scheduled.stream()
+                .filter(name -> node.lacks(name) && !node.handlersOfNodes().contains(name))
+                .toList();
+        return " (there are tasks of " + scheduled + (unknown.isEmpty() ? "" : "; no node has a handler of " + unknown)
+                + ")";
     }
 
     private void runOwnUntilIdle(UncommittedRuns own, Duration limit) {
@@ -159,17 +171,17 @@ public final class DurableTime {
      * @throws AssertionError if no run has ended within the limit
      */
     public DurableEnd awaitEnd(String handler, String id, Duration limit) {
-        Optional<DurableEnd> known = find(handler, id);
-        if (known.isPresent()) {
-            return known.get();
+        DurableRuns.Search first = runs.firstOf(handler, id);
+        if (first.find() != null) {
+            return first.get();
         }
         UncommittedRuns own = own();
         if (own == null) {
-            time.advanceUntil(() -> find(handler, id).isPresent(), limit);
+            time.advanceUntil(() -> first.find() != null, limit, ruleOf(handler, id), () -> "");
         } else {
             Instant last = time.now().plus(limit);
             runNow(own);
-            while (find(handler, id).isEmpty()) {
+            while (first.find() == null) {
                 Optional<Instant> next = own.nextDueOfAll().map(this::later).filter(instant -> !instant.isAfter(last));
                 if (next.isPresent()) {
                     time.advanceTo(next.get());
@@ -177,19 +189,18 @@ public final class DurableTime {
                 } else {
                     // Nothing of the transaction runs until then, but a committed task may.
                     time.advanceUntil(
-                            () -> find(handler, id).isPresent(),
+                            () -> first.find() != null,
                             Duration.between(time.now(), last),
-                            "A run of '" + handler + "' " + id + " must have ended");
+                            ruleOf(handler, id),
+                            () -> "");
                 }
             }
         }
-        return find(handler, id).orElseThrow();
+        return first.get();
     }
 
-    private Optional<DurableEnd> find(String handler, String id) {
-        return runs.ofRuns().stream()
-                .filter(end -> end.handler().equals(handler) && end.id().equals(id))
-                .findFirst();
+    private static String ruleOf(String handler, String id) {
+        return "A run of '" + handler + "' " + id + " must have ended";
     }
 
     private void runNow(@Nullable UncommittedRuns own) {

@@ -64,7 +64,8 @@ final class Pollers {
                     stillness.await();
                 }
             } while (hasPolled);
-            cap.count(1);
+            // What has run meanwhile is counted before they are asked, who are asked again after a run.
+            cap.countGone(1);
         }
     }
 }

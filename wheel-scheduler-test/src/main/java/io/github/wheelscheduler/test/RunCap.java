@@ -34,6 +34,11 @@ final class RunCap {
         return runs;
     }
 
+    /** Counts the timers that have gone, and some more. */
+    void countGone(long more) {
+        count(Driven.goneOf(driven) + more);
+    }
+
     void count(long more) {
         runs += more;
         if (runs > maxRuns) {

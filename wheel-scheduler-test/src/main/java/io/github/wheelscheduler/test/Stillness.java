@@ -27,6 +27,8 @@ final class Stillness {
     /** More runs than these are on their way only if they start each other. */
     private static final long MANY_RUNS = 1_000;
 
+    private static final int SETTLING = 5;
+
     private final VirtualTimeSource source;
     private final List<Driven> driven;
     private volatile long patienceNanos = Duration.ofSeconds(10).toNanos();
@@ -61,6 +63,16 @@ final class Stillness {
     void await(BooleanSupplier condition, Supplier<String> failure) {
         if (!isStillSoon(condition)) {
             await(condition, failure, false);
+        }
+    }
+
+    /** Waits for a part of the patience at most: a run that an earlier test has left may never end. */
+    void settle() {
+        long startNanos = System.nanoTime();
+        while (!isStillSoon(this::isStill)
+                && System.nanoTime() - startNanos < patienceNanos / SETTLING
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(this, PAUSE_NANOS);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.test;
 
+import java.lang.reflect.Method;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,9 +23,8 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
     /** Each test has a seed of its own, so that it can be repeated alone. */
     @Override
     public void beforeEach(ExtensionContext context) {
-        Turn.Test test = new Turn.Test(
-                context.getRequiredTestClass().getSimpleName() + "." + context.getDisplayName(),
-                transactionsOf(context));
+        Turn.Test test =
+                testOf(context.getRequiredTestClass(), context.getRequiredTestMethod(), context.getDisplayName());
         Times times =
                 new Times(SpringExtension.getApplicationContext(context).getBeanProvider(VirtualTime.class).stream()
                         .toList());
@@ -34,13 +34,12 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
     }
 
     /** Spring calls the transaction of a test by its class, which may be around a nested one, and its method. */
-    private static Set<String> transactionsOf(ExtensionContext context) {
-        Set<String> names = new HashSet<>();
-        for (Class<?> type = context.getRequiredTestClass(); type != null; type = type.getEnclosingClass()) {
-            boolean ignored = names.add(
-                    type.getName() + "." + context.getRequiredTestMethod().getName());
+    static Turn.Test testOf(Class<?> testClass, Method method, String name) {
+        Set<String> transactions = new HashSet<>();
+        for (Class<?> type = testClass; type != null; type = type.getEnclosingClass()) {
+            boolean ignored = transactions.add(type.getName() + "." + method.getName());
         }
-        return names;
+        return new Turn.Test(testClass.getSimpleName() + "." + name, transactions);
     }
 
     @Override

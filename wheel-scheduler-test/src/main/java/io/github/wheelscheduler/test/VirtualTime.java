@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -193,6 +194,11 @@ public final class VirtualTime implements AutoCloseable {
         });
     }
 
+    /** Waits until what earlier tests have left has ended, for a moment at most; not while another test moves this time. */
+    void settle() {
+        turn.runIfFree(stillness::settle);
+    }
+
     /** Returns the seed of the random order; nothing if the order is not random. */
     public OptionalLong seed() {
         return order == RunOrder.RANDOM ? OptionalLong.of(seed) : OptionalLong.empty();
@@ -264,12 +270,17 @@ public final class VirtualTime implements AutoCloseable {
      * @throws AssertionError if it does not hold within the limit
      */
     public void advanceUntil(BooleanSupplier condition, Duration limit) {
-        advanceUntil(condition, limit, "The condition must hold");
+        advanceUntil(condition, limit, "The condition must hold", () -> "");
     }
 
-    /** @param rule the beginning of the message, where it does not */
-    void advanceUntil(BooleanSupplier condition, Duration limit, String rule) {
-        advanceUntil("advanceUntil(..., " + limit + ")", condition, limit, rule);
+    /**
+     * The same.
+     *
+     * @param rule the beginning of the message, where it does not
+     * @param found more for the message, to be asked for then
+     */
+    void advanceUntil(BooleanSupplier condition, Duration limit, String rule, Supplier<String> found) {
+        advanceUntil("advanceUntil(..., " + limit + ")", condition, limit, rule, found);
     }
 
     /**
@@ -283,10 +294,12 @@ public final class VirtualTime implements AutoCloseable {
                 "advanceUntilIdle(" + limit + ")",
                 () -> untilNextDue().isEmpty(),
                 limit,
-                "Nothing must be pending any more, and no task repeat,");
+                "Nothing must be pending any more, and no task repeat,",
+                () -> "");
     }
 
-    private void advanceUntil(String verb, BooleanSupplier condition, Duration limit, String rule) {
+    private void advanceUntil(
+            String verb, BooleanSupplier condition, Duration limit, String rule, Supplier<String> found) {
         turn.run(verb, () -> {
             Instant before = now();
             boolean[] holds = {false};
@@ -296,7 +309,7 @@ public final class VirtualTime implements AutoCloseable {
             });
             if (!holds[0]) {
                 throw new AssertionError(rule + " within " + exactly(limit) + " of virtual time after " + before
-                        + ", but did not; tasks are " + Driven.describe(driven));
+                        + ", but did not" + found.get() + "; tasks are " + Driven.describe(driven));
             }
         });
     }

@@ -74,6 +74,46 @@ class DurableAssertionsTest {
     }
 
     @Test
+    void limitNamesHandlersThatNoNodeHas() {
+        DurableTime durable = new DurableTime(tasks, time, runs);
+        schedule("invoice", "1", "one", Duration.ofDays(3));
+        schedule("elsewhere", "1", "one", Duration.ofHours(1));
+
+        assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofDays(1)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("No one-time task must be scheduled any more within 24 h of virtual time after"
+                        + " 2030-01-01T00:00:00Z, but did not (there are tasks of [elsewhere, invoice]; no node has a"
+                        + " handler of [elsewhere])");
+    }
+
+    @Test
+    void scheduledHandlersAreAskedForAtOnce() {
+        RecordedStatements recorded = new RecordedStatements(dataSource);
+        try (VirtualNode other = new VirtualNode(time, "b", recorded)) {
+            schedule("invoice", "1", "one", Duration.ofDays(3));
+            schedule("elsewhere", "1", "one", Duration.ofHours(1));
+            assertThat(other.engine.scheduledHandlers()).hasSize(2);
+            recorded.start();
+
+            assertThat(other.engine.scheduledHandlers()).containsExactly("elsewhere", "invoice");
+
+            assertThat(recorded.all()).hasSize(1);
+        }
+    }
+
+    @Test
+    void endOfManyIsFoundWithoutReadingAllAgain() {
+        int many = 100_000;
+        DurableRuns.Search last = runs.firstOf("invoice", "" + (many - 1));
+        for (int i = 0; i < many; i++) {
+            assertThat(last.find()).isNull();
+            runs.add(new DurableEnd(DurableEnd.Kind.DONE, "invoice", "" + i, 1, null, null, null));
+        }
+        assertThat(last.get().id()).isEqualTo("" + (many - 1));
+        assertThat(runs.ends()).hasSize(many);
+    }
+
+    @Test
     void payloadIsComparedAsWrittenAndAsRead() {
         schedule("invoice", "1", "one", Duration.ofDays(1));
         assertThat(tasks.schedule("elsewhere", "1", List.of(1, 2), START)).isTrue();

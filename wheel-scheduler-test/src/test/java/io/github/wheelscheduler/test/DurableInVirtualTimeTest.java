@@ -185,8 +185,8 @@ class DurableInVirtualTimeTest {
                 + recorded.all().size() + " statements");
         assertThat(runs).isEqualTo(expected);
         assertThat(looks(recorded)).isBetween((long) tasks, 2L * tasks);
-        // A heartbeat reads nodes and, rarely, owners; a look counts and claims; an end; and the rows twice.
-        assertThat(recorded.all()).hasSizeLessThan(9 * tasks + 50);
+        // A heartbeat; a look counts and claims, by two statements at most; an end; and the rows once.
+        assertThat(recorded.all()).hasSizeLessThan(6 * tasks + 50);
         recorded.all().clear();
         time.advanceBy(Duration.ofDays(365));
         assertThat(recorded.all()).hasSizeLessThan(10);

@@ -13,7 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Nested;
@@ -29,6 +31,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -38,6 +41,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** Tests that share a context, each of which sees its own ends of durable tasks. */
 class EndsOfEachTestTest {
+
+    private static final long SLOW_NANOS = 100_000_000;
 
     private static TestExecutionSummary run(boolean isParallel, Class<?>... tests) {
         SummaryGeneratingListener listener = new SummaryGeneratingListener();
@@ -68,6 +73,16 @@ class EndsOfEachTestTest {
     @Test
     void testsSeeTheirOwnEnds() {
         assertSuccess(run(false, InOrder.class), 7);
+    }
+
+    @Test
+    void testsOfConfigurationSeeTheirOwnEnds() {
+        assertSuccess(run(false, ByConfiguration.class), 4);
+    }
+
+    @Test
+    void testSeesNoEndOfLastCancellation() {
+        assertSuccess(run(false, CancelsAfterwards.class), 3);
     }
 
     @Test
@@ -105,7 +120,49 @@ class EndsOfEachTestTest {
             classes = Application.class,
             properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
     @AutoConfigureVirtualTime
-    abstract static class Base {
+    abstract static class Base extends Verbs {}
+
+    @TestConfiguration(proxyBeanMethods = false)
+    @AutoConfigureVirtualTime
+    static class InVirtualTime {}
+
+    @SpringBootTest(
+            classes = {Application.class, InVirtualTime.class},
+            properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
+    static class ByConfiguration extends Verbs {
+
+        @RepeatedTest(2)
+        void commits() {
+            seeOwnEndsOnly();
+        }
+
+        @RepeatedTest(2)
+        @Transactional
+        void runsInTransaction() {
+            seeOwnEndsOnly();
+        }
+    }
+
+    static class CancelsAfterwards extends Base {
+
+        @RepeatedTest(3)
+        void seesNoEndOfTestBefore() {
+            assertThat(runs.ends()).isEmpty();
+            // The second end waits for the first one to be taken in.
+            tasks.listen(end -> LockSupport.parkNanos(SLOW_NANOS));
+            for (String id : List.of("1", "2")) {
+                assertThat(tasks.schedule("note", id, id, Duration.ofDays(1))).isTrue();
+            }
+        }
+
+        @AfterEach
+        void cancel() {
+            assertThat(tasks.cancel("note", "1")).isTrue();
+            assertThat(tasks.cancel("note", "2")).isTrue();
+        }
+    }
+
+    abstract static class Verbs {
 
         @Autowired
         VirtualTime time;

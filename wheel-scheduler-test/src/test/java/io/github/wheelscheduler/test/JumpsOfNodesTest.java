@@ -111,6 +111,69 @@ class JumpsOfNodesTest {
     }
 
     @Test
+    void lockedRowOfDeadNodeHoldsNoTime() throws SQLException {
+        VirtualNode node = node("a").start();
+        // The first time, a node deletes what is over, for which MariaDB reads all of a small table.
+        time.advanceBy(Duration.ofMinutes(1));
+        insertNode(time.now());
+        assertThat(jdbc.update("update wheel_durable_task_node set state = 2 where incarnation = " + UNDRIVEN))
+                .isEqualTo(1);
+        insertClaimed(UNDRIVEN);
+        assertThat(node.engine.schedule("remind", "far", "far", Duration.ofDays(30)))
+                .isTrue();
+        time.setMaxRuns(1_000);
+        try (Connection connection = dataSource.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            assertThat(statement
+                            .executeQuery("select task_data from wheel_durable_task where task_name = 'remind'"
+                                    + " and task_instance = 'held' for update")
+                            .next())
+                    .isTrue();
+
+            time.advanceBy(Duration.ofDays(31));
+
+            assertThat(runs)
+                    .containsExactly("far at " + START.plus(Duration.ofDays(30)).plusSeconds(60));
+            connection.rollback();
+        }
+        time.advanceBy(Duration.ofMinutes(1));
+        assertThat(runs).hasSize(2);
+    }
+
+    private static void insertUnreadable(JdbcTemplate jdbc, String name, String id, Instant at) {
+        assertThat(jdbc.update(
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time, state,"
+                                + " last_failure) values (?, ?, ?, ?, 3, ?)",
+                        name,
+                        id,
+                        ('"' + name + " " + id + '"').getBytes(StandardCharsets.UTF_8),
+                        at.atOffset(ZoneOffset.UTC),
+                        at.minusSeconds(1).atOffset(ZoneOffset.UTC)))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void failingSweepOfOneHandlerKeepsNoOther() {
+        RefusedParameter refusing = new RefusedParameter(dataSource, "state = 3 and task_name = ?", "bad");
+        VirtualNode node = new VirtualNode(time, VirtualNode.settings("a", null), refusing);
+        opened.add(node);
+        List<String> good = List.of("good", "fine", "well");
+        good.forEach(name -> node.handle(name, RETRIES, runs::add));
+        node.handle("bad", RETRIES, runs::add).start();
+        insertUnreadable(jdbc, "bad", "1", START);
+        for (String id : List.of("1", "2")) {
+            good.forEach(name -> insertUnreadable(jdbc, name, id, time.now()));
+
+            time.advanceBy(Duration.ofMinutes(1));
+
+            assertThat(runs).contains("good " + id, "fine " + id, "well " + id);
+        }
+        assertThat(refusing.refused()).isGreaterThan(1);
+        assertThat(runs).hasSize(6);
+    }
+
+    @Test
     void rowOfDeadNodeIsPending() {
         node("a").start();
         time.advanceBy(Duration.ofDays(1));

@@ -76,6 +76,8 @@ class UncommittedRunsTest {
     private void elsewhere(String statement) {
         try (Connection connection = dataSource.getConnection();
                 Statement other = connection.createStatement()) {
+            // A statement that waits for a lock of the transaction would wait for its end.
+            other.setQueryTimeout(10);
             assertThat(other.executeUpdate(statement)).isEqualTo(1);
         } catch (SQLException ex) {
             throw new IllegalStateException(ex);
@@ -105,5 +107,24 @@ class UncommittedRunsTest {
             assertThat(own.nextDue()).isEmpty();
         });
         assertThat(runs).containsExactly("own");
+    }
+
+    @Test
+    void committedRowThatHasGoneHoldsNoOthersUp() {
+        List.of("a", "deleted", "z").forEach(this::schedule);
+        snapshot.executeWithoutResult(status -> {
+            status.setRollbackOnly();
+            assertThat(new JdbcTemplate(dataSource)
+                            .queryForObject("select count(*) from wheel_durable_task", Integer.class))
+                    .isEqualTo(3);
+            elsewhere("delete from wheel_durable_task where task_instance = 'deleted'");
+
+            assertThat(UncommittedRuns.of(node.engine, new NoScope()).nextDue()).isEmpty();
+
+            List.of("b", "deleted", "x")
+                    .forEach(id -> elsewhere("insert into wheel_durable_task (task_name, task_instance, execution_time)"
+                            + " select 'remind', '" + id + "', execution_time from wheel_durable_task"
+                            + " where task_instance = 'a'"));
+        });
     }
 }

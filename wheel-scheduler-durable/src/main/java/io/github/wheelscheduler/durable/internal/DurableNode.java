@@ -91,6 +91,9 @@ public final class DurableNode {
     /** The incarnations that were there last, in virtual time. Writer: who moves time. */
     private volatile Set<Long> nodesThere = Set.of();
 
+    /** Whether rows that were just read, in virtual time, name no other node. Writer: who moves time. */
+    private volatile boolean isAlone;
+
     /** The ones when recurring tasks were kept last. Writer: who keeps them. */
     private volatile Set<Long> nodesKept = Set.of();
 
@@ -346,6 +349,7 @@ public final class DurableNode {
      * @param isFull whether to ask also while it has claimed tasks
      */
     private Needs needs(IdleJobs idleJobs, Instant now, boolean isFull) {
+        isAlone = false;
         Connected node = connected();
         boolean isUntold = node.endWriter().untold() > 0 || node.claiming().hasAsked();
         if (isUntold || (!isFull && claimedTasks.waiting() + claimedTasks.running() > 0)) {
@@ -371,6 +375,9 @@ public final class DurableNode {
                 answer = node.life().ask(tables -> IdleRows.ask(tables, settings, moment));
             } while (idleJobs.undriven().mayLive(answer.undriven()));
             nodesThere = answer.nodes();
+            isAlone = answer.needs().mayJump()
+                    && answer.needs().freeAt() == null
+                    && idleJobs.driven().equals(Set.of(node.life().incarnation()));
             return answer.needs();
         } catch (DataAccessException ex) {
             availability.isAway(ex, idleJobs);
@@ -496,7 +503,7 @@ public final class DurableNode {
 
     private void beat() {
         Connected node = connected();
-        NodeLife.Beat beat = node.life().beat();
+        NodeLife.Beat beat = node.life().beat(isAlone);
         if (node.claiming().isLookingFor(settings.deadAfter())) {
             availability.isAway(new QueryTimeoutException("A look for durable tasks that are due has gone on for "
                     + exactly(settings.deadAfter()) + ": it waits for the pool of connections, or for the database"));

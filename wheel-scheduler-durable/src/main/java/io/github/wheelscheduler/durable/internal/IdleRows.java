@@ -84,8 +84,9 @@ final class IdleRows {
         if (settings.keepFailed() != null) {
             add(FAILED, LAST_CHANGED, "0", "state = " + RowState.FAILED + " and not " + RecurringTable.BOTH, List.of());
         }
+        // The number of an incarnation is positive. H2 reads all rows for those that have an owner.
         parts.add("select '" + OWNER + "' as what, null as earliest, owner as number_of from {task} where"
-                + " owner is not null group by owner");
+                + " owner > 0 group by owner");
         parts.add("select '" + NODE + "' as what, null as earliest, incarnation as number_of from {node} where "
                 + NodeTable.IS_NODE);
     }
@@ -99,8 +100,8 @@ final class IdleRows {
         for (String name : moment.names) {
             List<Object> all = new ArrayList<>(List.of(name));
             boolean ignored = all.addAll(more);
-            add(DUE, EARLIEST, "0", "state = " + RowState.WAITING + " and task_name = ?" + condition, all);
-            add(UNREADABLE, EARLIEST, "0", "state = " + RowState.UNREADABLE + " and task_name = ?" + condition, all);
+            addFirst(DUE, "state = " + RowState.WAITING + " and task_name = ?" + condition, all);
+            addFirst(UNREADABLE, "state = " + RowState.UNREADABLE + " and task_name = ?" + condition, all);
         }
         if (moment.areMade && !moment.names.isEmpty()) {
             List<Object> all = new ArrayList<>(moment.names);
@@ -136,6 +137,14 @@ final class IdleRows {
         } else {
             add(UNLEARNED, NEVER, "count(*)", MadeTable.NAME, List.of());
         }
+    }
+
+    /** The first row in the order of the index: H2 reads all rows of a handler for the least time. */
+    private void addFirst(String what, String condition, List<?> more) {
+        parts.add(
+                "select '" + what + "' as what, execution_time as earliest, 0 as number_of from (select execution_time"
+                        + " from {task} where " + condition + " order by execution_time limit 1) some_rows");
+        parameters.addAll(more);
     }
 
     private void add(String what, String earliest, String number, String condition, List<?> more) {
@@ -199,7 +208,7 @@ final class IdleRows {
                         .map(node ->
                                 new UndrivenNodes.Node(node.incarnation(), node.name(), node.beat(), node.beatAt()))
                         .toList();
-        return new Answer(rows.needs(found, nodes, owners), nodes, undriven);
+        return new Answer(rows.needs(found, nodes, owners, undriven.isEmpty()), nodes, undriven);
     }
 
     private List<Found> found() {
@@ -221,7 +230,7 @@ final class IdleRows {
         return new Found(row.getString("what"), dialect.instant(row, "earliest"), row.getLong("number_of"));
     }
 
-    private Needs needs(Map<String, Found> found, Set<Long> nodes, Set<Long> owners) {
+    private Needs needs(Map<String, Found> found, Set<Long> nodes, Set<Long> owners, boolean areBuried) {
         Found recurring = found.getOrDefault(RECURRING, Found.NONE);
         // When a node has come or gone, another schedule may count.
         boolean isKept = recurring.number >= moment.recurring.size()
@@ -235,7 +244,7 @@ final class IdleRows {
         boolean unused = strangers.removeAll(moment.driven);
         return new Needs(
                 // A node that is not there joins again by its next beat.
-                moment.driven.containsAll(nodes) && nodes.contains(moment.incarnation) && strangers.isEmpty(),
+                areBuried && nodes.contains(moment.incarnation),
                 !strangers.isEmpty(),
                 dueAt,
                 // One handler after another.
@@ -253,7 +262,8 @@ final class IdleRows {
                 earlier(
                         after(found.getOrDefault(ENDED, Found.NONE), TaskTable.NOTICE),
                         keepFailed == null ? null : after(found.getOrDefault(FAILED, Found.NONE), keepFailed)),
-                owners.contains(moment.incarnation) ? AT_ONCE : null);
+                owners.contains(moment.incarnation) ? AT_ONCE : null,
+                strangers.isEmpty() && moment.driven.containsAll(nodes) ? null : AT_ONCE);
     }
 
     private static boolean isAny(Map<String, Found> found, String what) {

@@ -58,6 +58,9 @@ final class NodeLife {
     /** The number of requests to end a task, at the last heartbeat. */
     private long asked;
 
+    /** Whether the last heartbeat that has read the nodes has found no other. */
+    private boolean wasAlone;
+
     /**
      * Makes one that has not joined.
      *
@@ -89,7 +92,7 @@ final class NodeLife {
      * @param wasDead whether others had found this node dead
      * @param freed how many rows of dead nodes have been freed
      * @param isAsked whether this node has been asked since the last beat to end something that it has
-     * @param nodes the nodes that there were, dead ones among them; none if this one has left
+     * @param nodes the nodes that there were, dead ones among them; none if this one has left, or is alone
      */
     record Beat(boolean wasDead, int freed, boolean isAsked, List<NodeRow> nodes) {}
 
@@ -119,8 +122,12 @@ final class NodeLife {
         return lastHeard.nanosUntil(clock.get()) > settings.deadAfter().toNanos() / 2;
     }
 
-    /** Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late. */
-    Beat beat() {
+    /**
+     * Says that this node lives, and frees what those had that do not, in so much time that the next beat is not late.
+     *
+     * @param isAlone whether the rows of nodes and tasks have just been read, and name no other node
+     */
+    Beat beat(boolean isAlone) {
         if (hasLeft) {
             return new Beat(false, 0, false, List.of());
         }
@@ -136,7 +143,11 @@ final class NodeLife {
                             + " missed its heartbeats, and other nodes have taken over its durable tasks; it continues under a new number");
             join();
         }
+        if (isAlive && isAlone && wasAlone) {
+            return new Beat(false, 0, false, List.of());
+        }
         List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
+        wasAlone = nodes.stream().allMatch(node -> node.incarnation() == incarnation);
         return new Beat(!isAlive, takeOver(nodes, before), isAsked(nodes), nodes);
     }
 
@@ -227,7 +238,8 @@ final class NodeLife {
             some = batch.count();
             freed += some;
         } while (some == FREED_IN_A_BATCH && hasTime(start));
-        if (some == 0) {
+        // The statement that deletes it waits for rows that are locked, in MariaDB; this one does not.
+        if (some == 0 && held.use(tables -> tables.claims().ownedBy(dead)).isEmpty()) {
             boolean ignored = held.use(tables -> tables.nodes().delete(dead));
         }
         return freed;

@@ -87,9 +87,23 @@ public final class Sql extends Statements {
      * reads what has been committed by now.
      */
     Set<RowKey> seenByOthers(Collection<RowKey> rows) {
+        return seenByOthers(rows, Connection.TRANSACTION_READ_COMMITTED);
+    }
+
+    /**
+     * Returns those of some rows that may still be there in the same version, be it committed or not, as far as can be
+     * known without a lock. MariaDB locks what is between rows for a row that is not there, until the transaction ends.
+     */
+    Set<RowKey> perhapsThere(Set<RowKey> rows) {
+        return rows.isEmpty() || dialect != Dialect.MARIADB
+                ? rows
+                : seenByOthers(rows, Connection.TRANSACTION_READ_UNCOMMITTED);
+    }
+
+    private Set<RowKey> seenByOthers(Collection<RowKey> rows, int level) {
         try (Connection connection = another()) {
             int isolation = connection.getTransactionIsolation();
-            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            connection.setTransactionIsolation(level);
             try {
                 return seen(connection, rows);
             } finally {

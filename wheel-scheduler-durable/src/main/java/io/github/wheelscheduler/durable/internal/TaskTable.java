@@ -21,14 +21,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
-import org.springframework.jdbc.core.RowMapper;
 
 /** The rows of tasks, as users schedule, move, end and see them. Methods for users take part in their transactions. */
 public record TaskTable(Sql sql, Dialect dialect) {
@@ -423,11 +420,15 @@ public record TaskTable(Sql sql, Dialect dialect) {
 
     /** Returns the same for tasks that wait, that nodes have, or that no node could read. */
     public List<String> unfinishedNames() {
-        RowMapper<String> name = (row, number) -> row.getString(1);
-        Set<String> names = new TreeSet<>(waitingNames());
-        names.addAll(sql.query(dialect.names(RowState.UNREADABLE), name));
-        names.addAll(sql.query("select distinct task_name from {task} where owner is not null", name));
-        return List.copyOf(names);
+        return sql
+                .query(
+                        "select * from (" + dialect.waitingNames() + ") waiting union select * from ("
+                                + dialect.names(RowState.UNREADABLE)
+                                + ") unreadable union select task_name from {task} where owner is not null",
+                        (row, number) -> row.getString(1))
+                .stream()
+                .sorted()
+                .toList();
     }
 
     /** Counts what could have been claimed a second ago of these names, up to a limit. */

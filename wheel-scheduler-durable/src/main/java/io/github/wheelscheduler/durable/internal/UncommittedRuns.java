@@ -131,7 +131,7 @@ public final class UncommittedRuns {
             Set<RowKey> hidden = unknown.stream().map(TaskRow::key).collect(Collectors.toCollection(HashSet::new));
             boolean ignored = foreign.addAll(hidden);
             ignored = hidden.removeAll(tables.sql().seenByOthers(hidden));
-            ignored = foreign.removeAll(locked(hidden));
+            ignored = foreign.removeAll(locked(tables.sql().perhapsThere(hidden)));
         }
         return unknown.stream().filter(row -> !foreign.contains(row.key())).toList();
     }

@@ -23,6 +23,9 @@ public final class IdleJobs implements TimeSource.Poller {
 
     private static final int MOST_DOUBLINGS = 16;
 
+    /** Beats find out first what there is to free. */
+    private static final int PATIENT_BEATS = 8;
+
     private final WheelScheduledExecutor executor;
     private final List<TimeSource.Poller> pollers;
     private final LongSupplier incarnation;
@@ -68,7 +71,7 @@ public final class IdleJobs implements TimeSource.Poller {
         Needs ask(IdleJobs jobs, Instant now, boolean isFull);
     }
 
-    /** When an idle node does a job next; null for the beat, which goes before those of others. */
+    /** When an idle node does a job next; the need is null for the beat, which goes before those of others. */
     private static final class Job {
 
         private final WheelScheduledExecutor group;
@@ -112,17 +115,19 @@ public final class IdleJobs implements TimeSource.Poller {
                 tried = null;
                 nextNanos = at == null ? Long.MAX_VALUE : nanosOf(at, now, nowNanos);
             } else if (at.equals(tried)) {
-                nextNanos = Math.max(nowNanos, ranNanos + (pauseNanos << vain));
+                int doublings = need == null ? Math.max(0, vain - PATIENT_BEATS) : vain;
+                nextNanos = Math.max(nowNanos, ranNanos + (pauseNanos << Math.min(doublings, MOST_DOUBLINGS)));
                 if (later != null && !at.equals(Needs.AT_ONCE)) {
                     nextNanos = Math.min(nextNanos, nanosOf(later, now, nowNanos));
                 }
             } else {
-                nextNanos = nowNanos;
+                // No beat follows another at once.
+                nextNanos = need == null ? pacedNanos(nowNanos) : nowNanos;
             }
         }
 
         private boolean begin(long nowNanos) {
-            vain = needed != null && needed.equals(tried) ? Math.min(vain + 1, MOST_DOUBLINGS) : 0;
+            vain = needed != null && needed.equals(tried) ? Math.min(vain + 1, MOST_DOUBLINGS + PATIENT_BEATS) : 0;
             tried = needed;
             hasRun = true;
             ranNanos = nowNanos;
@@ -190,7 +195,7 @@ public final class IdleJobs implements TimeSource.Poller {
         long next = Long.MAX_VALUE;
         for (Job job : all) {
             if (needed.mayJump()) {
-                job.need(job.need == null ? null : job.need.apply(needed), needed.laterAt(), now, nowNanos);
+                job.need(job.need == null ? needed.freeAt() : job.need.apply(needed), needed.laterAt(), now, nowNanos);
             } else {
                 job.nextNanos = job.pacedNanos(nowNanos);
             }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param learnAt recurring tasks that are made at run time, and that it does not know of
  * @param tidyAt a row that is to be deleted
  * @param unknownAt a row that it has claimed and does not have in memory
+ * @param freeAt a row of a dead node that is to be freed and may be locked, or the row of that node
  */
 public record Needs(
         boolean mayJump,
@@ -28,7 +29,8 @@ public record Needs(
         @Nullable Instant unplantedAt,
         @Nullable Instant learnAt,
         @Nullable Instant tidyAt,
-        @Nullable Instant unknownAt) {
+        @Nullable Instant unknownAt,
+        @Nullable Instant freeAt) {
 
     /** Now, and again after a pause that doubles while that has not helped. */
     public static final Instant AT_ONCE = Instant.MIN;
@@ -40,6 +42,6 @@ public record Needs(
     public static final Needs UNKNOWN = paced(true);
 
     private static Needs paced(boolean isHeld) {
-        return new Needs(false, isHeld, null, null, null, null, null, null, null, null);
+        return new Needs(false, isHeld, null, null, null, null, null, null, null, null, null);
     }
 }

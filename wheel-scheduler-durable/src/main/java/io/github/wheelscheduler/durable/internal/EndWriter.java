@@ -325,7 +325,7 @@ final class EndWriter {
                 for (PendingEnd end : ends) {
                     boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
                     if (isToChange && !end.end().write().getAsBoolean()) {
-                        LOGGER.warn("The end of the durable task " + end.claim() + " has changed nothing");
+                        LOGGER.warn("The end of the durable task " + end.claim().withTrace() + " has changed nothing");
                     }
                 }
                 return ours;
@@ -386,7 +386,7 @@ final class EndWriter {
     private void lost(PendingEnd end) {
         if (end.attempt() == 0) {
             context.tally().lost.incrementAndGet();
-            LOGGER.warn("The durable task " + end.claim()
+            LOGGER.warn("The durable task " + end.claim().withTrace()
                     + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
         }
     }
@@ -403,7 +403,7 @@ final class EndWriter {
                             TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             forget(end);
-            LOGGER.warn("The durable task " + end.claim()
+            LOGGER.warn("The durable task " + end.claim().withTrace()
                     + " has run, but the database has not been told: it will run again");
         }
     }

@@ -65,6 +65,9 @@ final class RunSpans implements TracingObservationHandler<Observation.Context> {
         WheelRunContext.Attempt attempt = run.getAttempt();
         RunOrigin failed = attempt == null ? null : attempt.failed();
         Span.Builder builder = origin != null && origin.isParent() ? child(origin) : root(origin, failed);
+        for (RunOrigin further : run.getFurtherOrigins()) {
+            builder = builder.addLink(new Link(named(further)));
+        }
         return attempt == null ? builder : builder.kind(Span.Kind.CONSUMER);
     }
 

@@ -63,6 +63,17 @@ public final class WheelRunObservationAutoConfiguration {
                 !(context instanceof ScheduledTaskObservationContext && UnobservedRuns.isOnThisThread());
     }
 
+    /** Calls of keyed timers, idle timeouts and leases that are beans. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "io.github.wheelscheduler.keyed.KeyedTimers")
+    static class OfTimers {
+
+        @Bean
+        static ObservedTimers wheelObservedTimers(ObjectProvider<WheelRunObservation> observation) {
+            return new ObservedTimers(observation);
+        }
+    }
+
     /** Links of spans, where Boot lets the first handler that fits make the span of an observation. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass({Tracer.class, TracingObservationHandler.class})

@@ -509,6 +509,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     void observe(WheelScheduledExecutor created) {
         timers.executor = created;
         pauseGate.attach(created);
+        warnings.setTraces(timers::traceOf);
         SchedulerObservation observation = new SchedulerObservation(
                 created, logTime.threads(), warnings, lateness, settings.warningLimits, pauseGate::nanosNotPaused);
         news.observe(observation);

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.idle;
 
 import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
+import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
@@ -9,11 +10,12 @@ import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.timers.KeptTask;
 import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A timeout, the task of its timer, and the source of its next deadline, in one object. */
-final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
+class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
 
     /*
      * The word holds when the key was last touched, rounded up to 4 ns, and in its two lowest bits the state:
@@ -197,7 +199,7 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
             } else if (owner.handlers.enter()) {
                 try {
                     if (expire()) {
-                        owner.handlers.call(owner.handler, key);
+                        call();
                     }
                 } finally {
                     owner.handlers.leave();
@@ -207,6 +209,20 @@ final class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
             // Nothing has happened, and the timer comes up again.
             ShortMemory.pause();
         }
+    }
+
+    private void call() {
+        CallObserver observer = owner.observer;
+        if (observer == null) {
+            owner.handlers.call(owner.handler, key);
+        } else {
+            owner.handlers.call(observer, kept(), owner.handler, key);
+        }
+    }
+
+    /** Returns what the observer of calls has kept of the caller that has registered the key, if anything. */
+    List<?> kept() {
+        return List.of();
     }
 
     // For the executor

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.idle;
 
+import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.TimeSource;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
@@ -17,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Timeouts of idle objects, such as connections: a handler is called with a key, once, when the key has not been
@@ -58,6 +60,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
     private final Limit limit;
     private final Set<IdleRun<K>> open = ConcurrentHashMap.newKeySet();
     final Watched watched = new Watched();
+    volatile @Nullable CallObserver observer;
     private final StripedCount registered = new StripedCount();
     private final StripedCount expired = new StripedCount();
     private final StripedCount closed = new StripedCount();
@@ -110,7 +113,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         if (handlers.isClosed()) {
             throw new RejectedExecutionException("Rejected, because the " + name + " have been closed");
         }
-        IdleRun<K> run = new IdleRun<>(this, timers, key, idleNanos);
+        IdleRun<K> run = run(key, idleNanos);
         if (!limit.tryTake()) {
             throw new RejectedExecutionException(
                     "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " timeouts are pending");
@@ -134,6 +137,14 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             boolean ignored = run.close();
         }
         return run;
+    }
+
+    private IdleRun<K> run(K key, long idleNanos) {
+        CallObserver current = observer;
+        Object kept = current == null ? null : current.setting(Long.MAX_VALUE);
+        return kept == null
+                ? new IdleRun<>(this, timers, key, idleNanos)
+                : new LinkedIdleRun<>(this, timers, key, idleNanos, kept);
     }
 
     /** Returns how many timeouts are open; exact while nothing moves. */
@@ -177,6 +188,11 @@ public final class IdleTimeouts<K> implements AutoCloseable {
      */
     public Duration lateness() {
         return watched.lateness();
+    }
+
+    /** Lets calls of the handler be observed from now on; null for not at all. */
+    public void setCallObserver(@Nullable CallObserver observer) {
+        this.observer = observer;
     }
 
     // For the rest of this package

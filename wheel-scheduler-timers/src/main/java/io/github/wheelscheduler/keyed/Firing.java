@@ -1,11 +1,13 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.keyed.Turns.Turn;
 import io.github.wheelscheduler.timers.KeptTask;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -115,7 +117,7 @@ final class Firing<K, V> implements KeptTask {
             fill(batch);
             boolean isAnotherComing = askForCollector();
             if (!batch.isEmpty()) {
-                owner.handlers.call(handler, batch);
+                call(batch);
             }
             for (int i = 0; i < batch.size(); i++) {
                 endAndGoOn(batch.taken.get(i));
@@ -124,6 +126,15 @@ final class Firing<K, V> implements KeptTask {
             return !isAnotherComing || !askForCollector();
         } finally {
             owner.handlers.leave();
+        }
+    }
+
+    private void call(Batch<K, V> batch) {
+        CallObserver observer = owner.observer;
+        if (observer == null) {
+            owner.handlers.call(handler, batch);
+        } else {
+            owner.handlers.call(observer, batch.kept(), handler, batch);
         }
     }
 
@@ -207,6 +218,22 @@ final class Firing<K, V> implements KeptTask {
                     throw ex;
                 }
                 return false;
+            }
+        }
+
+        /** Returns what the observer of calls has kept of the callers; without memory, nothing. */
+        List<Object> kept() {
+            try {
+                List<Object> all = new ArrayList<>();
+                for (Turn<K, V> turn : taken) {
+                    Object kept = turn.entry.kept();
+                    if (kept != null) {
+                        boolean ignored = all.add(kept);
+                    }
+                }
+                return all;
+            } catch (OutOfMemoryError ex) {
+                return List.of();
             }
         }
 

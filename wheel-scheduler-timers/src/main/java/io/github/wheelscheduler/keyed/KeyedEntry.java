@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A key, its value, and the task of their timer, in one object, as there may be millions. */
-final class KeyedEntry<K, V> implements KeptTask {
+class KeyedEntry<K, V> implements KeptTask {
 
     /*
      * Its state decides between all threads that want to end it:
@@ -40,7 +40,7 @@ final class KeyedEntry<K, V> implements KeptTask {
 
     final K key;
     final V value;
-    private final KeyedTimers<K, V> owner;
+    final KeyedTimers<K, V> owner;
 
     /** Written before the entry is in the map, read by threads that have found it there. */
     private @Nullable WheelTimer<?> timer;
@@ -53,6 +53,17 @@ final class KeyedEntry<K, V> implements KeptTask {
         this.key = key;
         this.value = value;
         this.word = hash << STATE_BITS | PENDING;
+    }
+
+    /** Returns one in its place, with the same key, value and origin, for a key that has this hash in the map. */
+    KeyedEntry<K, V> again(int hash) {
+        return new KeyedEntry<>(owner, key, value, hash);
+    }
+
+    /** Returns what the observer of calls has kept of the caller that has set the key; null for nothing. */
+    @Nullable
+    Object kept() {
+        return null;
     }
 
     // The moves

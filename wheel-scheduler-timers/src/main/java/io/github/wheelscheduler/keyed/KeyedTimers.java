@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.keyed;
 
+import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.internal.FailureLog;
@@ -72,6 +73,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     private final long closeLimitNanos;
     private final FailureLog dropLog;
     private final ConcurrentHashMap<K, KeyedEntry<K, V>> entries = new ConcurrentHashMap<>();
+
+    volatile @Nullable CallObserver observer;
 
     /** The executor has its tick thread. */
     private volatile boolean isStarted;
@@ -261,6 +264,11 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return watched.lateness();
     }
 
+    /** Lets calls of the handler be observed from now on; null for not at all. */
+    public void setCallObserver(@Nullable CallObserver observer) {
+        this.observer = observer;
+    }
+
     // For the rest of this package
 
     /** Drops a pending entry whose key has changed, so that the map does not find it. Worker. */
@@ -354,7 +362,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     private Placement<K, V> place(K key, @Nullable V value, long delayNanos, boolean mayReplace) {
         StackReserve.askForMore();
         Objects.requireNonNull(key, "key must not be null");
-        Placement<K, V> placement = new Placement<>(this, value, delayNanos, mayReplace);
+        Placement<K, V> placement = placement(value, delayNanos, mayReplace);
         try {
             if (!isStarted) {
                 start();
@@ -376,6 +384,15 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         }
         finish(placement);
         return placement;
+    }
+
+    /** The observer is asked here, as no foreign code may run under the lock of a bin. */
+    private Placement<K, V> placement(@Nullable V value, long delayNanos, boolean mayReplace) {
+        CallObserver current = observer;
+        Object kept = current == null || value == null ? null : current.setting(delayNanos);
+        return kept == null || value == null
+                ? new Placement<>(this, value, delayNanos, mayReplace)
+                : new LinkedPlacement<>(this, value, delayNanos, mayReplace, kept);
     }
 
     /** Lets the executor ask its thread factory for the tick thread now, as no factory may be called under the lock of a bin. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Arms an entry and puts it into the map, in place of another if there is one: all or nothing. The map calls it while it holds the lock of
  * the key's bin, so that an entry which is due at once is not seen before it is there.
  */
-final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Nullable KeyedEntry<K, V>> {
+class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Nullable KeyedEntry<K, V>> {
 
     private final KeyedTimers<K, V> owner;
     private final @Nullable V value;
@@ -52,8 +52,8 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
             throw new RejectedExecutionException("Rejected, because the " + owner.name + " have been closed");
         }
         KeyedEntry<K, V> fresh = value == null && current != null
-                ? new KeyedEntry<>(owner, current.key, current.value, key.hashCode())
-                : new KeyedEntry<>(owner, key, Objects.requireNonNull(value), key.hashCode());
+                ? current.again(key.hashCode())
+                : entry(owner, key, Objects.requireNonNull(value));
         if (current == null) {
             takePlace();
         }
@@ -71,6 +71,11 @@ final class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>,
         }
         placed = fresh;
         return fresh;
+    }
+
+    /** Returns an entry for a value that is set. */
+    KeyedEntry<K, V> entry(KeyedTimers<K, V> of, K key, V set) {
+        return new KeyedEntry<>(of, key, set, key.hashCode());
     }
 
     private void takePlace() {

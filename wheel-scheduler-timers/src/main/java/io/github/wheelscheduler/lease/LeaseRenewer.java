@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.lease;
 
+import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.StackReserve;
+import io.github.wheelscheduler.internal.UserCalls;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +68,9 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     private final LongUnaryOperator marginNanos;
     private final AtomicLong lost = new AtomicLong();
     private final AtomicLong listenerFailures = new AtomicLong();
+
+    private volatile @Nullable CallObserver renewalObserver;
+    private volatile @Nullable CallObserver lossObserver;
 
     private final Object lock = new Object();
 
@@ -151,7 +156,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             throw new IllegalArgumentException("length must be longer than the margin for its renewal, which is "
                     + Duration.ofNanos(margin) + ", was " + length);
         }
-        Lease<K> lease = new Lease<>(this, key, nanos, margin, start, onLost);
+        Lease<K> lease = new Lease<>(this, key, nanos, margin, start, linked(onLost));
         if (isClosed) {
             throw closed();
         }
@@ -170,6 +175,12 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             throw closed();
         }
         return lease;
+    }
+
+    private LossListener<? super K> linked(LossListener<? super K> onLost) {
+        CallObserver current = lossObserver;
+        Object kept = current == null ? null : current.setting(Long.MAX_VALUE);
+        return kept == null ? onLost : new LinkedListener<K>(List.of(kept), onLost);
     }
 
     private RejectedExecutionException closed() {
@@ -231,7 +242,22 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets calls of the application's code be observed from now on; null for not at all. Renewals repeat, so no caller is
+     * kept for them.
+     */
+    public void setCallObservers(@Nullable CallObserver renewals, @Nullable CallObserver losses) {
+        this.renewalObserver = renewals;
+        this.lossObserver = losses;
+    }
+
     // For leases
+
+    /** A renewal begins; null if it is not observed. */
+    CallObserver.@Nullable Call renewing() {
+        CallObserver current = renewalObserver;
+        return current == null ? null : UserCalls.begin(current, List.of());
+    }
 
     void attemptFailed(Throwable failure) {
         EngineLog.log(Level.DEBUG, "A renewal of " + name + " failed; it is retried", null, failure);
@@ -240,12 +266,22 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /** On the thread that has found it lost. */
     void lost(Lease<K> lease, LossListener<? super K> listener, LossListener.Reason reason) {
         lost.incrementAndGet();
+        CallObserver observer = lossObserver;
+        CallObserver.Call call = observer == null ? null : UserCalls.begin(observer, kept(listener));
+        Throwable failure = null;
         try {
             listener.lost(lease.key(), reason);
         } catch (Throwable ex) {
+            failure = ex;
             listenerFailures.incrementAndGet();
             EngineLog.log(Level.ERROR, "A loss listener of " + name + " failed; other leases are unaffected", null, ex);
+        } finally {
+            UserCalls.end(call, failure);
         }
+    }
+
+    private static List<?> kept(LossListener<?> listener) {
+        return listener instanceof LinkedListener<?> linked ? linked.kept() : List.of();
     }
 
     /** Looks at all leases, as a machine that has slept has not waited for its timers meanwhile; and at none once there is none. */

@@ -1,6 +1,8 @@
 package io.github.wheelscheduler.lease;
 
+import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.UserCalls;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -96,12 +98,17 @@ final class Renewing<K> {
 
     private void askFor(List<Lease<K>> batch) {
         Map<K, Outcome> outcomes = Map.of();
+        CallObserver.Call call = renewer.renewing();
+        Throwable failure = null;
         try {
             // A copy: the user's map may fail, or change.
             outcomes =
                     new HashMap<>(renewal.renew(batch.stream().map(Lease::key).toList()));
         } catch (Throwable ex) {
+            failure = ex;
             renewer.attemptFailed(ex);
+        } finally {
+            UserCalls.end(call, failure);
         }
         for (int i = 0; i < batch.size(); i++) {
             end(batch.get(i), outcomes);

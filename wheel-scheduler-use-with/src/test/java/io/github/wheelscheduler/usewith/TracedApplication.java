@@ -112,6 +112,10 @@ final class TracedApplication implements AutoCloseable {
         return context.getBean(type);
     }
 
+    <T> T bean(String name, Class<T> type) {
+        return context.getBean(name, type);
+    }
+
     WheelTaskScheduler scheduler() {
         return context.getBean("taskScheduler", WheelTaskScheduler.class);
     }

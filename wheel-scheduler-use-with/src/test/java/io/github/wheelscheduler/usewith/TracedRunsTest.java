@@ -3,6 +3,7 @@ package io.github.wheelscheduler.usewith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerCustomizer;
 import io.github.wheelscheduler.spring.observation.ObservedTasks;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.github.wheelscheduler.usewith.TracedApplication.Bridge;
@@ -17,6 +18,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -24,7 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.MDC;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.support.CronTrigger;
+import org.springframework.scheduling.support.TaskUtils;
 
 /** Each run of a task that is to be observed exports one span, which its relation to the caller's says. */
 class TracedRunsTest {
@@ -38,7 +45,7 @@ class TracedRunsTest {
                         observe,
                         any -> new TracedApplication(
                                 bridge,
-                                List.of(),
+                                List.of(Handling.class),
                                 "wheel.scheduler.observe=" + observe.name().toLowerCase(Locale.ROOT),
                                 "wheel.scheduler.groups.partner.max-size=2"));
     }
@@ -47,6 +54,48 @@ class TracedRunsTest {
     static void close() {
         APPLICATIONS.values().forEach(each -> each.values().forEach(TracedApplication::close));
         APPLICATIONS.clear();
+    }
+
+    /** Notes what the context of the log says while an error handler is called. */
+    @Configuration(proxyBeanMethods = false)
+    static class Handling {
+
+        private final List<Logged> handled = new CopyOnWriteArrayList<>();
+
+        @Bean
+        WheelSchedulerCustomizer errorHandler() {
+            return scheduler -> scheduler.setErrorHandler(thrown -> {
+                handled.add(Logged.now());
+                TaskUtils.LOG_AND_SUPPRESS_ERROR_HANDLER.handleError(thrown);
+            });
+        }
+    }
+
+    /** Notes the same while a failure is logged. */
+    private static final class FailureLog extends Handler implements AutoCloseable {
+
+        private static final Logger ROOT = Logger.getLogger("");
+
+        private final List<Logged> lines = new CopyOnWriteArrayList<>();
+
+        FailureLog() {
+            ROOT.addHandler(this);
+        }
+
+        @Override
+        public void publish(LogRecord line) {
+            if (line.getThrown() instanceof IllegalStateException) {
+                lines.add(Logged.now());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {
+            ROOT.removeHandler(this);
+        }
     }
 
     enum Relation {
@@ -232,6 +281,51 @@ class TracedRunsTest {
                         .map(span -> new Logged(span.traceId(), span.spanId()))
                         .toList());
         assertThat(in.runs().stream().map(Exported::traceId).distinct()).hasSameSizeAs(logged);
+    }
+
+    @ParameterizedTest
+    @MethodSource("cells")
+    void failureIsHandledAndLoggedInTheSpan(Bridge bridge, ObservedTasks observe, Way way, boolean isInSpan) {
+        TracedApplication in = application(bridge, observe);
+        in.forgetSpans();
+        List<Logged> handled = in.bean(Handling.class).handled;
+        handled.clear();
+        List<Logged> ran = new CopyOnWriteArrayList<>();
+        String name = "fails" + way.name() + isInSpan;
+        Runnable task = () -> {
+            ran.add(Logged.now());
+            throw new IllegalStateException("on purpose");
+        };
+        way.prepare(in, name, task);
+        List<Future<?>> futures = new ArrayList<>();
+        Runnable call = () -> futures.add(way.schedule(in, name, task));
+        try (FailureLog log = new FailureLog()) {
+            if (isInSpan) {
+                in.request(call);
+            } else {
+                call.run();
+            }
+            in.time().advanceBy(Duration.ofSeconds(75));
+            futures.forEach(future -> future.cancel(false));
+            assertThat(ran).isNotEmpty();
+            assertThat(handled).as("error handler").containsExactlyElementsOf(ran);
+            assertThat(log.lines).as("log").containsExactlyElementsOf(ran);
+        }
+        assertThat(Logged.now()).as("afterwards").isEqualTo(new Logged(null, null));
+        if (way.isObservedBy(observe)) {
+            assertThat(in.runs())
+                    .hasSameSizeAs(ran)
+                    .allSatisfy(span -> assertThat(span.attributes())
+                            .containsEntry("outcome", "ERROR")
+                            .containsEntry("exception", "IllegalStateException"));
+            assertThat(ran)
+                    .containsExactlyElementsOf(in.runs().stream()
+                            .map(span -> new Logged(span.traceId(), span.spanId()))
+                            .toList());
+        } else {
+            assertThat(in.runs()).isEmpty();
+            assertThat(ran).containsOnly(new Logged(null, null));
+        }
     }
 
     private static void assertRelation(Relation relation, Exported span, @Nullable Exported caller, Bridge bridge) {

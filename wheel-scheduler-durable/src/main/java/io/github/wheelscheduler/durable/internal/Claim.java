@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.internal.trace.Traceparent;
 import java.time.Instant;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,12 @@ final class Claim {
 
     String handlerName() {
         return row.handlerName();
+    }
+
+    /** Returns the same as {@link #toString} and the id of the trace of its run, for lines outside of the run's scope. */
+    String withTrace() {
+        String traceId = Traceparent.traceIdOf(traceparent);
+        return traceId == null ? toString() : this + " (trace " + traceId + ")";
     }
 
     /** Without the payload, which may be secret. */

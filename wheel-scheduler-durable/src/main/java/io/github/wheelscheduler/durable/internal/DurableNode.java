@@ -196,6 +196,11 @@ public final class DurableNode {
         return claimedTasks.running(groups.workers().nanoTime());
     }
 
+    /** Returns the trace id of the last run of a recurring task if it has failed on this node; null if it is not known. */
+    public @Nullable String traceOfFailure(boolean isMade, String id) {
+        return database.traces.traceOfFailure(isMade, id);
+    }
+
     public Availability availability() {
         return availability;
     }

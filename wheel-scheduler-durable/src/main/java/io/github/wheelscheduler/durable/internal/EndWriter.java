@@ -326,7 +326,7 @@ final class EndWriter {
                 for (PendingEnd end : ends) {
                     boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
                     if (isToChange && !end.end().write().getAsBoolean()) {
-                        LOGGER.warn("The end of the durable task " + end.claim()
+                        LOGGER.warn("The end of the durable task " + end.claim().withTrace()
                                 + " was not written, as its row has changed");
                     }
                 }
@@ -388,7 +388,7 @@ final class EndWriter {
     private void lost(PendingEnd end) {
         if (end.attempt() == 0) {
             context.tally().lost.incrementAndGet();
-            LOGGER.warn("The durable task " + end.claim()
+            LOGGER.warn("The durable task " + end.claim().withTrace()
                     + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
         }
     }
@@ -405,7 +405,7 @@ final class EndWriter {
                             TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             forget(end);
-            LOGGER.warn("The durable task " + end.claim()
+            LOGGER.warn("The durable task " + end.claim().withTrace()
                     + " has run, but its end was not written before the node closed: it will run again");
         }
     }

@@ -81,7 +81,7 @@ final class Run implements DurableRun {
             isLate = true;
             thread.interrupt();
         }
-        LOGGER.warn("The durable task " + row + " has run for its time limit of "
+        LOGGER.warn("The durable task " + claim.withTrace() + " has run for its time limit of "
                 + exactly(Objects.requireNonNull(timeLimit)) + ", and is interrupted");
     }
 

@@ -118,8 +118,8 @@ final class RunTransaction {
 
     private void lost(String what) {
         runs.context.tally().lost.incrementAndGet();
-        LOGGER.warn(
-                "The durable task " + claim + " has run here, but was taken over by another node meanwhile: " + what);
+        LOGGER.warn("The durable task " + claim.withTrace()
+                + " has run here, but was taken over by another node meanwhile: " + what);
     }
 
     private boolean writeWhatIsSeen(RowEnd end, Throwable ex) {
@@ -152,11 +152,11 @@ final class RunTransaction {
                     return runs.cancelled(claim);
                 }
                 if (isOfDatabase) {
-                    LOGGER.info("The durable task " + claim + " has run, but the database refused its end: it is"
-                            + " rolled back, and runs again");
+                    LOGGER.info("The durable task " + claim.withTrace()
+                            + " has run, but the database refused its end: it is" + " rolled back, and runs again");
                     return RowEnd.withoutRun(runs.givenBack(claim));
                 }
-                return runs.afterFailure(claim, handler, ex);
+                return runs.afterFailure(claim, claim.withTrace(), handler, ex);
             }
             case GONE -> {
                 boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());

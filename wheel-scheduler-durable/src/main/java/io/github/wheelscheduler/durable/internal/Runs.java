@@ -209,6 +209,9 @@ final class Runs {
             if (transaction != null) {
                 return transaction.end(end);
             }
+            if (isRecurring(claim, handler)) {
+                tables.sql().traces().recurringSucceeded(claim.row().made() != null, key.id());
+            }
             boolean isOnce = handler.recurrence() == null;
             BooleanSupplier write = isOnce
                     ? () -> announced(claim, end.dueAt(), end.write().getAsBoolean())
@@ -244,9 +247,18 @@ final class Runs {
                 context.availability().isAway(ex);
                 return unsuccessful(false, claim, () -> tables.claims().giveBack(key));
             }
-            RowEnd end = tables.sql().traces().handling(() -> afterFailure(claim, handler, ex));
+            RowEnd end = tables.sql().traces().handling(() -> {
+                if (isRecurring(claim, handler)) {
+                    tables.sql().traces().recurringFailed(claim.row().made() != null, key.id());
+                }
+                return afterFailure(claim, claim.toString(), handler, ex);
+            });
             return new Outcome(true, false, PendingEnd.of(claim, end), true);
         }
+    }
+
+    private static boolean isRecurring(Claim claim, Handler<?> handler) {
+        return handler.recurrence() != null || claim.row().made() != null;
     }
 
     /** If a row has been changed that is due again, says so; returns whether it has been. */
@@ -337,10 +349,11 @@ final class Runs {
         return count == Integer.MAX_VALUE ? count : count + 1;
     }
 
-    RowEnd afterFailure(Claim claim, Handler<?> handler, Throwable ex) {
+    /** @param named the claim in words, for the log */
+    RowEnd afterFailure(Claim claim, String named, Handler<?> handler, Throwable ex) {
         int failures = oneMore(claim.row().failures());
         if (handler.recurrence() != null) {
-            ThrownLog.error(LOGGER, "The durable task " + claim + " has failed, and runs again at its next time", ex);
+            ThrownLog.error(LOGGER, "The durable task " + named + " has failed, and runs again at its next time", ex);
             return RowEnd.changed(
                     nextRuns.after(claim, handler.recurrence(), textOf(ex), true),
                     claim.ran(DurableEnd.Kind.RETRIED, null, null, ex));
@@ -353,7 +366,7 @@ final class Runs {
         if (!isRetried || failures > retries.maxRetries()) {
             String why = isRetried ? ": no retries are left" : ": its handler does not retry this exception";
             boolean isMade = claim.row().made() != null;
-            String task = "The durable task " + claim;
+            String task = "The durable task " + named;
             ThrownLog.error(
                     LOGGER,
                     isMade
@@ -372,7 +385,7 @@ final class Runs {
         long attempts = retries.maxRetries() + 1L;
         ThrownLog.warnInOneLine(
                 LOGGER,
-                "The durable task " + claim + ": attempt " + failures + " of " + attempts + " failed, next at " + next,
+                "The durable task " + named + ": attempt " + failures + " of " + attempts + " failed, next at " + next,
                 ex);
         return RowEnd.changed(
                 () -> tables.ends().tryAgain(claim, next, failures, now),

@@ -221,7 +221,7 @@ public final class UncommittedRuns {
                     return null;
                 } catch (RuntimeException ex) {
                     // As a commit that is refused.
-                    end = runs.afterFailure(claim, handler, ex);
+                    end = runs.afterFailure(claim, claim.toString(), handler, ex);
                 }
             }
             rollBackTo(savepoint);

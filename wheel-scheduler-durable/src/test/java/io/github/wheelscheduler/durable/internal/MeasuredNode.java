@@ -19,7 +19,13 @@ import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
 import io.github.wheelscheduler.durable.testing.Contender;
+import io.github.wheelscheduler.spring.observation.ObservedTasks;
+import io.github.wheelscheduler.spring.observation.RunOrigin;
+import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -29,9 +35,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -131,11 +139,47 @@ public final class MeasuredNode {
                 dataSource,
                 JsonMapper.builder().build(),
                 DurableObserver.NONE);
+        if (Boolean.getBoolean("measured.traced")) {
+            made.setRunObservation(Unsampled.observation(), Map.of());
+        }
         if (THREADS > 0) {
             made.handle("note", String.class, RetryPolicy.DEFAULT, Integer.MAX_VALUE, null, (DurableBody<String>)
                     (payload, run) -> run(log, run.id(), made.clockError()));
         }
         return made;
+    }
+
+    /** Gives each run the ids of a span that is not sampled, as a tracer does. */
+    private static final class Unsampled implements ObservationHandler<Observation.Context> {
+
+        static WheelRunObservation observation() {
+            ObservationRegistry registry = ObservationRegistry.create();
+            ObservationRegistry.ObservationConfig ignored =
+                    registry.observationConfig().observationHandler(new Unsampled());
+            return new WheelRunObservation(
+                    () -> registry,
+                    ObservedTasks.NAMED,
+                    null,
+                    () -> spanOf(registry.getCurrentObservation()),
+                    WheelRunObservation.DEFAULT_CHILD_WITHIN);
+        }
+
+        private static @Nullable RunOrigin spanOf(@Nullable Observation current) {
+            return current == null ? null : current.getContext().get(RunOrigin.class);
+        }
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return true;
+        }
+
+        @Override
+        public void onStart(Observation.Context context) {
+            ThreadLocalRandom random = ThreadLocalRandom.current();
+            String trace = "%016x%016x".formatted(random.nextLong(), random.nextLong());
+            Object ignored = context.put(
+                    RunOrigin.class, new RunOrigin(trace, "%016x".formatted(random.nextLong()), false, false));
+        }
     }
 
     private static void run(MeasuredLog log, String id, Duration error) {

@@ -55,7 +55,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  * <ul>
  *   <li>{@code #disk}: what a write to the disk and a commit take.
  *   <li>{@code #bare}: what claims and deletes in plain SQL reach; {@code -Dmeasured.tasks=100000}.
- *   <li>{@code #drain}: rows that are due at once; {@code -Dmeasured.tasks=100000 -Dmeasured.rounds=3 -Dmeasured.nodes=1,2,3 -Dmeasured.threads-each=10,64}. About 50 minutes.
+ *   <li>{@code #drain}: rows that are due at once; {@code -Dmeasured.tasks=100000 -Dmeasured.rounds=3 -Dmeasured.nodes=1,2,3 -Dmeasured.threads-each=10,64}. About 50 minutes. With {@code -Dmeasured.traced=true}, each run of ours is observed and has a span that is not sampled.
  *   <li>{@code #rates}: {@code -Dmeasured.rates=2000000:2000,10000000:1000}, rows in the table and how many of them are due in a second, for {@code -Dmeasured.seconds=60}; {@code
  *       -Dmeasured.insert-rate=20000} is how many rows a second can be inserted for certain.
  * </ul>
@@ -307,8 +307,10 @@ class SpeedMeasured {
     }
 
     private static Drained drained(Contender contender, int nodes, int threads) throws Exception {
-        try (MeasuredCluster cluster =
-                new MeasuredCluster(server, contender).with("threads", threads).start(Arrays.copyOf(NODES, nodes))) {
+        try (MeasuredCluster cluster = new MeasuredCluster(server, contender)
+                .with("threads", threads)
+                .with("traced", Boolean.getBoolean("measured.traced"))
+                .start(Arrays.copyOf(NODES, nodes))) {
             int warming = TASKS / 5;
             long ignored = cluster.insert(warming, timeToInsert(warming), 0);
             cluster.awaitNoRows(Duration.ofMinutes(5));

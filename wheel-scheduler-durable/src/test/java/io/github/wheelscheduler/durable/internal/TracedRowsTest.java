@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -289,6 +291,38 @@ class TracedRowsTest {
             assertThat(Objects.requireNonNull(TaskDetails.ofTask(tables, "note", "1"))
                             .traceId())
                     .isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {33, 101, 5_000})
+    void originWithAnIdThatIsTooLongIsLeftOut(int length) {
+        String longId = "a".repeat(length);
+        try (Node node = new Node("a", dataSource)) {
+            node.engine.setRunObservation(
+                    new WheelRunObservation(
+                            () -> registry,
+                            ObservedTasks.NAMED,
+                            null,
+                            () -> registry.getCurrentObservation() == null
+                                    ? null
+                                    : new RunOrigin(longId, longId, true, true),
+                            Duration.ofSeconds(5)),
+                    Map.of());
+            CountDownLatch failed = new CountDownLatch(1);
+            node.handle("note", String.class, id -> {
+                if (failed.getCount() > 0) {
+                    failed.countDown();
+                    throw new IllegalStateException("on purpose");
+                }
+            });
+            node.start();
+            request(() -> assertThat(node.engine.schedule("note", "1", "1", Instant.now()))
+                    .isTrue());
+            assertThat(run(1).getOrigin()).isNull();
+            assertThat(run(2).getTrigger()).isEqualTo(WheelRunContext.Trigger.RETRY);
+            assertThat(run(2).getOrigin()).isNull();
+            assertThat(attemptOf(run(2)).failed()).isNull();
         }
     }
 

@@ -48,7 +48,7 @@ public record Finding(
     }
 
     /** Returns the same with where the trace is. */
-    Finding withTrace(@Nullable String url) {
+    public Finding withTrace(@Nullable String url) {
         return new Finding(rule, severity, scheduler, group, task, tasks, text, url);
     }
 

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.autoconfigure.endpoint.EndpointAnswers;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding;
 import io.github.wheelscheduler.autoconfigure.endpoint.Finding.Severity;
 import io.github.wheelscheduler.autoconfigure.endpoint.FindingSource;
+import io.github.wheelscheduler.autoconfigure.endpoint.TraceUrl;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableOverview;
 import io.github.wheelscheduler.durable.RecurringTask;
@@ -67,12 +68,19 @@ final class DurableFindings implements FindingSource {
     private final DurableEngine engine;
     private final DurableNode node;
     private final Supplier<@Nullable Duration> longest;
+    private final @Nullable String traceUrl;
     private final ThreadOrigin origin = new ThreadOrigin();
     private final CountRises rises = new CountRises();
     private final AtomicReference<@Nullable Look> last = new AtomicReference<>();
 
-    /** @param longest how long a run may take before that is a warning; null if the settings do not say */
-    DurableFindings(DurableEngine engine, Supplier<@Nullable Duration> longest) {
+    /**
+     * Creates one for an engine.
+     *
+     * @param longest how long a run may take before that is a warning; null if the settings do not say
+     * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
+     */
+    DurableFindings(DurableEngine engine, Supplier<@Nullable Duration> longest, @Nullable String traceUrl) {
+        this.traceUrl = traceUrl;
         this.engine = engine;
         this.node = DurableNode.of(engine);
         this.longest = longest;
@@ -121,7 +129,7 @@ final class DurableFindings implements FindingSource {
                     engine.settings().deadAfter()));
             Finding failing = failing(seen.recurring);
             if (failing != null) {
-                found.add(failing);
+                found.add(failing.withTrace(TraceUrl.of(traceUrl, traceOfWorst(seen.recurring))));
             }
         } else if (problem == null) {
             found.add(UNKNOWN);
@@ -176,9 +184,7 @@ final class DurableFindings implements FindingSource {
     static @Nullable Finding failing(List<RecurringTask> tasks) {
         List<RecurringTask> failing =
                 tasks.stream().filter(task -> task.failures() > 0).toList();
-        RecurringTask worst = failing.stream()
-                .max(Comparator.comparingInt(RecurringTask::failures))
-                .orElse(null);
+        RecurringTask worst = worst(tasks);
         if (worst == null) {
             return null;
         }
@@ -193,6 +199,19 @@ final class DurableFindings implements FindingSource {
                 + with(worst, isOnce ? " with " : ", last with ");
         Severity severity = worst.failures() < MANY_FAILURES ? Severity.WARNING : Severity.ERROR;
         return new Finding("durableFailing", severity, EndpointAnswers.shown(text));
+    }
+
+    private static @Nullable RecurringTask worst(List<RecurringTask> tasks) {
+        return tasks.stream()
+                .filter(task -> task.failures() > 0)
+                .max(Comparator.comparingInt(RecurringTask::failures))
+                .orElse(null);
+    }
+
+    /** Returns the trace id of the run that the finding names; null unless it was on this node and observed. */
+    private @Nullable String traceOfWorst(List<RecurringTask> tasks) {
+        RecurringTask worst = worst(tasks);
+        return worst == null ? null : node.traceOfFailure(worst.handler() != null, worst.id());
     }
 
     /** Returns which runs of this node go on for long, of which the one that most needs a look is named; null if none does. */

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.autoconfigure;
 
 import io.github.wheelscheduler.autoconfigure.endpoint.FindingSource;
+import io.github.wheelscheduler.autoconfigure.endpoint.TraceUrl;
 import io.github.wheelscheduler.autoconfigure.endpoint.WheelSchedulerEndpoint;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -12,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration of what the endpoint of the scheduler says of durable tasks. */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
@@ -22,10 +24,16 @@ public final class DurableFindingsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "wheelDurableFindings")
-    FindingSource wheelDurableFindings(DurableEngine engine, ObjectProvider<WheelTaskScheduler> schedulers) {
-        return new DurableFindings(engine, () -> {
-            WheelTaskScheduler scheduler = schedulers.getIfUnique();
-            return scheduler == null ? null : scheduler.getWarningLimits().run();
-        });
+    FindingSource wheelDurableFindings(
+            DurableEngine engine, ObjectProvider<WheelTaskScheduler> schedulers, Environment environment) {
+        return new DurableFindings(
+                engine,
+                () -> {
+                    WheelTaskScheduler scheduler = schedulers.getIfUnique();
+                    return scheduler == null
+                            ? null
+                            : scheduler.getWarningLimits().run();
+                },
+                environment.getProperty(TraceUrl.PROPERTY));
     }
 }

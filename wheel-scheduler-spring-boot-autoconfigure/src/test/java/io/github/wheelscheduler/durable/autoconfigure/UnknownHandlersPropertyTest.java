@@ -94,7 +94,7 @@ class UnknownHandlersPropertyTest {
             assertThat(context.getBean(DurableTasks.class).schedule("male", "1", null, LATER))
                     .isTrue();
             await().atMost(PATIENCE).until(() -> output.getOut().contains("'male', which no node has"));
-            DurableFindings findings = new DurableFindings(context.getBean(DurableEngine.class), () -> null);
+            DurableFindings findings = new DurableFindings(context.getBean(DurableEngine.class), () -> null, null);
             await().atMost(PATIENCE)
                     .until(() -> findings.findings(Instant.now()).stream()
                             .anyMatch(finding -> finding.toString().contains("'male', which no node has")));

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring.observation;
 
 import io.micrometer.observation.Observation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,7 @@ public final class WheelRunContext extends Observation.Context {
     private final @Nullable Duration lateness;
     private final @Nullable RunOrigin origin;
     private final @Nullable Attempt attempt;
+    private List<RunOrigin> furtherOrigins = List.of();
     private @Nullable Outcome outcome;
 
     /** Makes the context of a run that begins, of a task in memory. */
@@ -132,6 +134,19 @@ public final class WheelRunContext extends Observation.Context {
      */
     public @Nullable RunOrigin getOrigin() {
         return origin;
+    }
+
+    /**
+     * Returns the spans of further callers, to which the span of the run has a link: of a batch of keyed timers, which
+     * several calls may have set; empty for any other run.
+     */
+    public List<RunOrigin> getFurtherOrigins() {
+        return furtherOrigins;
+    }
+
+    /** Sets the spans of further callers; before the observation starts. */
+    public void setFurtherOrigins(List<RunOrigin> furtherOrigins) {
+        this.furtherOrigins = List.copyOf(furtherOrigins);
     }
 
     /** Returns the attempt of a run of a durable task; null for a task in memory. */

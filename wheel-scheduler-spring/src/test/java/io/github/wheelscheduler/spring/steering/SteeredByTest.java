@@ -90,8 +90,8 @@ class SteeredByTest {
             tasks.retime("nightly", TaskSchedule.fixedRate(Duration.ofHours(1)));
             tasks.reset("nightly");
             tasks.trigger("nightly");
-            await().until(() -> tasks.get("nightly").runs() == 1
-                    && tasks.get("nightly").state() == TaskInfo.State.PENDING);
+            await().until(() ->
+                    tasks.get("nightly").runs() == 1 && tasks.get("nightly").state() == TaskInfo.State.PENDING);
             scheduler.setMode(SchedulerMode.HALTED);
             scheduler.stop();
             scheduler.start();

@@ -10,6 +10,7 @@ import io.github.wheelscheduler.spring.observation.WheelRunContext.Trigger;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,16 @@ import org.jspecify.annotations.Nullable;
 /** Observes runs of durable tasks, and knows the spans that are current as tasks are scheduled. Any thread. */
 public final class DurableTraces {
 
+    /** More recurring tasks that fail at once are not looked at one by one. */
+    private static final int MOST_FAILURES = 1_000;
+
     private volatile @Nullable Observing observing;
+
+    /** The trace ids of the last runs here of recurring tasks that fail. */
+    private final Map<Recurring, String> failures = new ConcurrentHashMap<>();
+
+    /** A recurring task, which was made at run time or not. */
+    private record Recurring(boolean isMade, String id) {}
 
     /**
      * The observation of runs.
@@ -63,7 +73,8 @@ public final class DurableTraces {
             return null;
         }
         String kept = !span.isParent() ? null : traceState == null ? "" : traceState;
-        return new Headers(Traceparent.of(span), kept, runs.childWithin());
+        String traceparent = Traceparent.of(span);
+        return traceparent == null ? null : new Headers(traceparent, kept, runs.childWithin());
     }
 
     /** Returns the header {@code traceparent} of the span that is current; null for none. */
@@ -88,6 +99,28 @@ public final class DurableTraces {
     /** Handles the failure of a run under the observation of Spring's that has ended, if there is one. */
     public <T extends @Nullable Object> T handling(Supplier<T> call) {
         return observing == null ? call.get() : AnnotatedRun.inScope(call);
+    }
+
+    /** The run on the calling thread is that of a recurring task, and has failed. Throws nothing of an observation. */
+    public void recurringFailed(boolean isMade, String id) {
+        Observing current = observing;
+        RunOrigin span = current == null ? null : current.runs.origin();
+        Recurring task = new Recurring(isMade, id);
+        String ignored = span == null || (failures.size() >= MOST_FAILURES && !failures.containsKey(task))
+                ? failures.remove(task)
+                : failures.put(task, span.traceId());
+    }
+
+    /** A run of a recurring task has not failed. */
+    public void recurringSucceeded(boolean isMade, String id) {
+        if (!failures.isEmpty()) {
+            String ignored = failures.remove(new Recurring(isMade, id));
+        }
+    }
+
+    /** Returns the trace id of the last run of a recurring task if it has failed on this node; null if it is not known. */
+    public @Nullable String traceOfFailure(boolean isMade, String id) {
+        return failures.get(new Recurring(isMade, id));
     }
 
     private static Duration notNegative(Duration lateness) {

@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.durable.internal.trace;
 
-import io.github.wheelscheduler.spring.observation.RunOrigin;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +31,7 @@ public record RowOrigin(
 
     /** Returns the trace id in {@link #FAILED_COLUMN}; null for none. */
     public static @Nullable String failedTraceId(ResultSet row) throws SQLException {
-        RunOrigin failed = Traceparent.read(row.getString("failed_traceparent"), null);
-        return failed == null ? null : failed.traceId();
+        return Traceparent.traceIdOf(row.getString("failed_traceparent"));
     }
 
     /** Reads {@link #COLUMNS}. */

@@ -6,19 +6,32 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Names of spans as the header {@code traceparent} of W3C has them. */
-final class Traceparent {
+public final class Traceparent {
 
     private static final Pattern TEXT =
             Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2}).*");
     private static final String ZEROS = "0".repeat(32);
+    private static final int SPAN_ID = 16;
 
     private Traceparent() {}
 
-    /** Returns the header for a span, whose trace may have an id of 64 bits. */
-    static String of(RunOrigin span) {
+    /**
+     * Returns the header for a span, whose trace may have an id of 64 bits; null if its ids are longer than a header
+     * has room for, as those of a tracer of its own kind.
+     */
+    static @Nullable String of(RunOrigin span) {
         String trace = span.traceId();
+        if (trace.length() > ZEROS.length() || span.spanId().length() != SPAN_ID) {
+            return null;
+        }
         return "00-" + ZEROS.substring(Math.min(ZEROS.length(), trace.length())) + trace + "-" + span.spanId()
                 + (Boolean.TRUE.equals(span.sampled()) ? "-01" : "-00");
+    }
+
+    /** Returns the id of the trace that a header names; null if it names none. */
+    public static @Nullable String traceIdOf(@Nullable String text) {
+        RunOrigin span = read(text, null);
+        return span == null ? null : span.traceId();
     }
 
     /**

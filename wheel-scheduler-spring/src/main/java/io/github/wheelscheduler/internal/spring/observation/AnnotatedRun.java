@@ -28,6 +28,11 @@ public final class AnnotatedRun {
     /** Spring's, once its scope has been opened. */
     private @Nullable Observation observation;
 
+    /** The trace of the run around this one, if both have one. */
+    private @Nullable String outerTrace;
+
+    private boolean hasTrace;
+
     AnnotatedRun(
             ObservedRuns runs,
             ObservationRegistry registry,
@@ -71,13 +76,21 @@ public final class AnnotatedRun {
         }
     }
 
-    /** The observation that Spring has begun is current. */
-    public static void scopeOpened(Observation.Context context) {
+    /**
+     * The observation that Spring has begun is current.
+     *
+     * @param traceId of its span; null if it has none
+     */
+    public static void scopeOpened(Observation.Context context, @Nullable String traceId) {
         AnnotatedRun current = CURRENT.get();
         Observation opened =
                 current == null || current.observation != null ? null : current.registry.getCurrentObservation();
         if (current != null && opened != null && opened.getContext() == context) {
             current.observation = opened;
+            if (traceId != null) {
+                current.outerTrace = current.runs.exchangeTrace(traceId);
+                current.hasTrace = true;
+            }
         }
     }
 
@@ -126,6 +139,9 @@ public final class AnnotatedRun {
 
     /** The run is over: what was current before it is so again. */
     public void end() {
+        if (hasTrace) {
+            String ignored = runs.exchangeTrace(outerTrace);
+        }
         if (outer == null) {
             CURRENT.remove();
         } else {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.spring.observation;
 
+import io.github.wheelscheduler.spring.observation.RunOrigin;
 import io.github.wheelscheduler.spring.observation.WheelRunContext;
 import io.github.wheelscheduler.spring.observation.WheelRunContext.Outcome;
 import io.micrometer.observation.Observation;
@@ -18,6 +19,11 @@ public final class ObservedRun {
     private Observation.@Nullable Scope setAside;
     private Observation.@Nullable Scope scope;
 
+    /** The trace of the run around this one, if both have one. */
+    private @Nullable String outerTrace;
+
+    private boolean hasTrace;
+
     ObservedRun(ObservedRuns runs, ObservationRegistry registry, WheelRunContext context) {
         this.runs = runs;
         this.context = context;
@@ -28,6 +34,7 @@ public final class ObservedRun {
             isBegun = true;
             Observation ignored = observation.start();
             scope = observation.openScope();
+            noteTrace();
         } catch (Throwable ex) {
             closeScopes();
             if (isBegun) {
@@ -35,6 +42,14 @@ public final class ObservedRun {
                 stop();
             }
             throw ex;
+        }
+    }
+
+    private void noteTrace() {
+        RunOrigin span = runs.origin();
+        if (span != null) {
+            outerTrace = runs.exchangeTrace(span.traceId());
+            hasTrace = true;
         }
     }
 
@@ -63,6 +78,9 @@ public final class ObservedRun {
     public void end(@Nullable Throwable failure) {
         if (failure != null) {
             runs.error(observation, failure);
+        }
+        if (hasTrace) {
+            String ignored = runs.exchangeTrace(outerTrace);
         }
         closeScopes();
         stop();

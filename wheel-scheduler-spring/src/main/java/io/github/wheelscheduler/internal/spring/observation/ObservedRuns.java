@@ -14,6 +14,8 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,6 +34,9 @@ public final class ObservedRuns {
     private final WheelRunObservation how;
     private final Supplier<String> scheduler;
     private final AtomicBoolean hasFailed = new AtomicBoolean();
+
+    /** The traces of observed runs in progress, for lines that other threads write of them; empty without spans. */
+    private final ConcurrentHashMap<Thread, String> traces = new ConcurrentHashMap<>();
 
     /** Creates one for the scheduler of that name. */
     public ObservedRuns(WheelRunObservation how, Supplier<String> scheduler) {
@@ -151,6 +156,43 @@ public final class ObservedRuns {
 
     String scheduler() {
         return scheduler.get();
+    }
+
+    /** Returns the id of the trace of the observed run on a thread; null if there is none. Any thread. */
+    public @Nullable String traceOf(Thread thread) {
+        return traces.get(thread);
+    }
+
+    /** Notes the trace of a run on the calling thread, null for none, and returns that of the run around it. Throws nothing. */
+    @Nullable
+    String exchangeTrace(@Nullable String traceId) {
+        try {
+            Thread current = Thread.currentThread();
+            return traceId != null ? traces.put(current, traceId) : traces.remove(current);
+        } catch (Throwable ex) {
+            failed(ex);
+            return null;
+        }
+    }
+
+    /**
+     * Begins the observation of a call that timers for programs make, as above.
+     *
+     * @param name of these timers
+     * @param origins the spans of the calls that have set them
+     */
+    public @Nullable ObservedRun begin(String name, List<RunOrigin> origins) {
+        try {
+            RunOrigin only = origins.size() == 1 ? origins.get(0) : null;
+            WheelRunContext context = new WheelRunContext(name, name, scheduler.get(), Trigger.SCHEDULE, null, only);
+            if (origins.size() > 1) {
+                context.setFurtherOrigins(origins);
+            }
+            return begin(context);
+        } catch (Throwable ex) {
+            failed(ex);
+            return null;
+        }
     }
 
     /** Begins the observation of a run of a durable task, as above. Throws nothing. */

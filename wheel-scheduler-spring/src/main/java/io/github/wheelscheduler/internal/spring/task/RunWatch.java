@@ -160,6 +160,7 @@ final class RunWatch {
         Object task = SeriesRun.behind(run.task());
         // Before the interrupt, which moves it on.
         String stack = SchedulerWarnings.stackOf(run.thread());
+        String trace = warnings.traceOf(run.thread());
         if (key.isInterrupted) {
             if (!(task instanceof GuardedTask guarded)) {
                 return true;
@@ -168,7 +169,7 @@ final class RunWatch {
                 return false;
             }
         }
-        warnings.runsLong(task, run.runningFor(), limit, key.isInterrupted, stack);
+        warnings.runsLong(task, run.runningFor(), limit, key.isInterrupted, trace, stack);
         return true;
     }
 }

@@ -15,9 +15,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
+import org.jspecify.annotations.Nullable;
 
 /** The warnings of a scheduler about itself, with the name of the task, each kind once a minute at most. */
 public final class SchedulerWarnings {
@@ -47,6 +49,7 @@ public final class SchedulerWarnings {
     private final LogLimit overruns;
     private final LogLimit longRuns;
     private final LogLimit interrupts;
+    private volatile Function<Thread, @Nullable String> traces = thread -> null;
 
     /**
      * Creates one without pending lines.
@@ -146,14 +149,33 @@ public final class SchedulerWarnings {
      * Logs that a run takes long.
      *
      * @param isInterrupted whether it has been interrupted because of that
+     * @param trace the id of its trace; null for none
      */
-    void runsLong(Object task, Duration runningFor, Duration limit, boolean isInterrupted, String stack) {
+    void runsLong(
+            Object task,
+            Duration runningFor,
+            Duration limit,
+            boolean isInterrupted,
+            @Nullable String trace,
+            String stack) {
         warn(
                 isInterrupted ? interrupts : longRuns,
                 () -> "A run of " + NamedTask.of(task)
                         + (isInterrupted ? " has been interrupted after " : " has been running for ")
                         + about(runningFor)
-                        + ", longer than " + exactly(limit) + ", on thread " + stack);
+                        + ", longer than " + exactly(limit)
+                        + (trace == null ? "" : ", in trace " + trace)
+                        + ", on thread " + stack);
+    }
+
+    /** Sets the source of the ids of traces, as these lines are written by other threads than that of the run. */
+    public void setTraces(Function<Thread, @Nullable String> traces) {
+        this.traces = traces;
+    }
+
+    @Nullable
+    String traceOf(Thread thread) {
+        return traces.apply(thread);
     }
 
     /** Returns name and place of a thread, in the log's words. */

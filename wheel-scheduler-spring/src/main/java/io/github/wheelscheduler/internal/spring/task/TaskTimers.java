@@ -385,6 +385,12 @@ public final class TaskTimers {
         return TimeUnit.NANOSECONDS.convert(duration);
     }
 
+    /** Returns the id of the trace of the run on a thread; null if it is not known. Any thread. */
+    public @Nullable String traceOf(Thread thread) {
+        ObservedRuns current = observed;
+        return current == null ? null : current.traceOf(thread);
+    }
+
     /** The future of a task scheduled while a scheduler is off: it stays open until it is cancelled. */
     private static final class NeverRun extends CompletableFuture<@Nullable Object>
             implements ScheduledFuture<@Nullable Object> {

@@ -1,8 +1,6 @@
 package io.github.wheelscheduler.internal;
 
-import io.github.wheelscheduler.CallObserver;
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -121,45 +119,6 @@ public final class UserCalls {
             handler.accept(argument);
         } catch (Throwable ex) {
             failed(ex);
-        }
-    }
-
-    /**
-     * Does the same while the call is observed.
-     *
-     * @param kept what the observer has kept for it
-     */
-    public <T> void call(CallObserver observer, List<?> kept, Consumer<? super T> handler, T argument) {
-        CallObserver.Call call = begin(observer, kept);
-        Throwable failure = null;
-        try {
-            handler.accept(argument);
-        } catch (Throwable ex) {
-            failure = ex;
-            failed(ex);
-        } finally {
-            end(call, failure);
-        }
-    }
-
-    /** Lets a call begin for its observer. Throws nothing. */
-    public static CallObserver.@Nullable Call begin(CallObserver observer, List<?> kept) {
-        try {
-            return observer.begin(kept);
-        } catch (Throwable ex) {
-            // The call takes place all the same.
-            return null;
-        }
-    }
-
-    /** Lets a call end for its observer, if it is observed. Throws nothing. */
-    public static void end(CallObserver.@Nullable Call call, @Nullable Throwable failure) {
-        try {
-            if (call != null) {
-                call.end(failure);
-            }
-        } catch (Throwable ex) {
-            // The call has ended all the same.
         }
     }
 

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.timers.KeptTask;
+import io.github.wheelscheduler.timers.ObservedCall;
 import io.github.wheelscheduler.timers.TimerSource;
 import java.time.Duration;
 import java.util.List;
@@ -216,7 +217,7 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
         if (observer == null) {
             owner.handlers.call(owner.handler, key);
         } else {
-            owner.handlers.call(observer, kept(), owner.handler, key);
+            ObservedCall.call(owner.handlers, observer, kept(), owner.handler, key);
         }
     }
 

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.keyed.Turns.Turn;
 import io.github.wheelscheduler.timers.KeptTask;
+import io.github.wheelscheduler.timers.ObservedCall;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
@@ -134,7 +135,7 @@ final class Firing<K, V> implements KeptTask {
         if (observer == null) {
             owner.handlers.call(handler, batch);
         } else {
-            owner.handlers.call(observer, batch.kept(), handler, batch);
+            ObservedCall.call(owner.handlers, observer, batch.kept(), handler, batch);
         }
     }
 

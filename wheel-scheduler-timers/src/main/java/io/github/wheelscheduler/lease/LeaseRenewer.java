@@ -6,7 +6,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.internal.EngineLog;
 import io.github.wheelscheduler.internal.StackReserve;
-import io.github.wheelscheduler.internal.UserCalls;
+import io.github.wheelscheduler.timers.ObservedCall;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -256,7 +256,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /** A renewal begins; null if it is not observed. */
     CallObserver.@Nullable Call renewing() {
         CallObserver current = renewalObserver;
-        return current == null ? null : UserCalls.begin(current, List.of());
+        return current == null ? null : ObservedCall.begin(current, List.of());
     }
 
     void attemptFailed(Throwable failure) {
@@ -267,7 +267,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     void lost(Lease<K> lease, LossListener<? super K> listener, LossListener.Reason reason) {
         lost.incrementAndGet();
         CallObserver observer = lossObserver;
-        CallObserver.Call call = observer == null ? null : UserCalls.begin(observer, kept(listener));
+        CallObserver.Call call = observer == null ? null : ObservedCall.begin(observer, kept(listener));
         Throwable failure = null;
         try {
             listener.lost(lease.key(), reason);
@@ -276,7 +276,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             listenerFailures.incrementAndGet();
             EngineLog.log(Level.ERROR, "A loss listener of " + name + " failed; other leases are unaffected", null, ex);
         } finally {
-            UserCalls.end(call, failure);
+            ObservedCall.end(call, failure);
         }
     }
 

@@ -2,8 +2,8 @@ package io.github.wheelscheduler.lease;
 
 import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.WheelTimer;
-import io.github.wheelscheduler.internal.UserCalls;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
+import io.github.wheelscheduler.timers.ObservedCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -108,7 +108,7 @@ final class Renewing<K> {
             failure = ex;
             renewer.attemptFailed(ex);
         } finally {
-            UserCalls.end(call, failure);
+            ObservedCall.end(call, failure);
         }
         for (int i = 0; i < batch.size(); i++) {
             end(batch.get(i), outcomes);

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param which which tasks are observed
  * @param convention null for that of the registry or, if it has none, the default one
  * @param origins returns the current span, and whether a run may continue its trace; null if there is none. It is asked
- *     by each call that schedules a one-time task to be observed, or asks for a run. Null for no links
+ *     by each call that schedules a one-time task to be observed, or asks for a run, and by each observed run for its
+ *     own span, which lines of other threads name. Null for no links
  * @param childWithin a one-time task that is due within this time continues the trace of its caller
  */
 public record WheelRunObservation(

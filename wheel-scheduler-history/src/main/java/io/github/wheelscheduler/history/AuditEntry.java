@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param instance the id of a one-time task of the handler; null for others
  * @param action what was done, such as {@code pause}
  * @param channel the way it came: {@code http}, {@code jmx}, {@code page} or {@code java}
- * @param who did it; null if nobody knows
+ * @param who did it; null if unknown
  * @param from the state or schedule before; null if that does not apply
  * @param to the state or schedule after; null if that does not apply
  * @param reason why it was done; null if none was given

@@ -1,7 +1,7 @@
 package io.github.wheelscheduler.history;
 
 /**
- * What the writer of this node has done since it was made.
+ * Counts of the writer of this node since its start.
  *
  * @param written how many rows are in the database
  * @param dropped how many rows are lost: the buffer was full, or the database was away when it closed

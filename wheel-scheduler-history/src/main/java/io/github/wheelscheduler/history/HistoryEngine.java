@@ -43,7 +43,7 @@ public final class HistoryEngine implements AutoCloseable {
     /** Why runs were missed. */
     private static final String DOWN = "down";
 
-    /** How many tasks may have been triggered and not have run since. */
+    /** Maximum number of tasks that have been triggered and have not run since. */
     private static final int MOST_TRIGGERED = 1_000;
 
     private final HistoryStore store;
@@ -176,7 +176,9 @@ public final class HistoryEngine implements AutoCloseable {
                 null);
     }
 
-    /** Writes an entry of the audit soon. Who triggers a task is who has caused its next run by hand. */
+    /**
+     * Writes an entry of the audit soon. If it triggers a task, its user is the cause of the task's next run by hand.
+     */
     public void audit(AuditEntry entry) {
         buffer.add(entry);
         String task = entry.task();

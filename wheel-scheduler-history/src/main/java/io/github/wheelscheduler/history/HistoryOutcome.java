@@ -2,7 +2,7 @@ package io.github.wheelscheduler.history;
 
 import java.util.Locale;
 
-/** How a run ended, or why there was none. Each has a number in the database. */
+/** The outcomes of a run, or the causes for which there was none. Each has a number in the database. */
 public enum HistoryOutcome {
     /** The run ended well. */
     SUCCESS(0, Kind.SUCCESS),
@@ -22,7 +22,7 @@ public enum HistoryOutcome {
     CANCELLED(7, Kind.NOT_RUN),
     /** A durable task that no node could read was put aside. */
     PUT_ASIDE(8, Kind.NOT_RUN),
-    /** The node of a durable task died; another one runs it. Nobody knows whether the run had begun. */
+    /** The node of a durable task died; another one runs it. It is unknown whether the run had begun. */
     TAKEN_OVER(9, Kind.NOT_RUN);
 
     /** The kinds of outcomes, each of which has a budget of rows of its own. */

@@ -32,7 +32,7 @@ public record HistoryQuery(
         @Nullable String before,
         int limit) {
 
-    /** How many rows a page may have. */
+    /** Maximum number of rows of a page. */
     public static final int MOST_ROWS = 1_000;
 
     private static final int USUAL_ROWS = 50;
@@ -44,8 +44,8 @@ public record HistoryQuery(
     /**
      * Selects rows.
      *
-     * @throws IllegalArgumentException if the limit is out of range; if it has an instance without a task; or if it has
-     *     a node or a text and neither a task nor a range of time, as nothing bounds such a search
+     * @throws IllegalArgumentException if the limit is out of range, if it has an instance without a task, or if
+     *     nothing bounds a search for a node or a text: it needs a task or a range of time
      */
     public HistoryQuery {
         Objects.requireNonNull(outcomes, "outcomes must not be null");

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param runs how many runs it stands for: more than one for missed ones only
  * @param attempt 1 for the first attempt of a durable task, and for all other tasks
  * @param cause its cause
- * @param by who triggered it; null if nobody did, or nobody knows
+ * @param by who triggered it; null if it was not triggered, or if that is unknown
  * @param detail why it did not run, such as {@code paused}; null for others
  * @param traceId of the run; null if there was none
  * @param failure its exception; null if it did not fail

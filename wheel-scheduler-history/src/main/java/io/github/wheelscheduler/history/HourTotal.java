@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many runs of a task had an outcome in an hour, or on a day.
+ * The number of runs of a task with an outcome in an hour, or on a day.
  *
  * @param start of the hour, or of the day, which is one of UTC
  * @param task the id of the task, or a handler

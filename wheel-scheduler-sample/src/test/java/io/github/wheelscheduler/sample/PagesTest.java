@@ -128,9 +128,9 @@ class PagesTest {
         Set<String> known = properties();
         known.add(WheelRunObservationConvention.NAME);
         known.add("wheel.scheduler.schedule");
-        METER.matcher(Files.readString(ROOT.resolve("docs/metrics.md")))
-                .results()
-                .forEach(meter -> known.add(meter.group(1)));
+        for (String page : List.of("docs/metrics.md", "docs/actuator-history.md")) {
+            METER.matcher(Files.readString(ROOT.resolve(page))).results().forEach(meter -> known.add(meter.group(1)));
+        }
         Set<String> unknown = new TreeSet<>();
         for (Path page : pages()) {
             NAME.matcher(Files.readString(page))

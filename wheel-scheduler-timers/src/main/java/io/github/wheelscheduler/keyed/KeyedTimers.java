@@ -386,7 +386,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return placement;
     }
 
-    /** The observer is asked here, as no foreign code may run under the lock of a bin. */
+    /** The observer is called here, as no user code may run under the lock of a bin. */
     private Placement<K, V> placement(@Nullable V value, long delayNanos, boolean mayReplace) {
         CallObserver current = observer;
         Object kept = current == null || value == null ? null : current.setting(delayNanos);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Calls a user's code while an observer is told of it, whose exceptions change nothing. Any thread. */
+/** Calls a user's code within an observer, whose exceptions change nothing. Any thread. */
 public final class ObservedCall {
 
     private ObservedCall() {}

@@ -84,7 +84,7 @@ final class IdleRows {
         if (settings.keepFailed() != null) {
             add(FAILED, LAST_CHANGED, "0", "state = " + RowState.FAILED + " and not " + RecurringTable.BOTH, List.of());
         }
-        // The number of an incarnation is positive. H2 reads all rows for those that have an owner.
+        // The number of an incarnation is positive. H2 would read all rows to find the owned ones.
         parts.add("select '" + OWNER + "' as what, null as earliest, owner as number_of from {task} where"
                 + " owner > 0 group by owner");
         parts.add("select '" + NODE + "' as what, null as earliest, incarnation as number_of from {node} where "

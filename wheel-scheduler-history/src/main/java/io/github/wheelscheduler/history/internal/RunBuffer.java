@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** Keeps rows until they are written, and counts runs that have none. No call waits for the database. Any thread. */
 public final class RunBuffer {
 
-    /** From so many rows on, they are written without delay. */
+    /** Number of rows from which they are written without delay. */
     static final int BATCH = 500;
 
     /** How many tasks are known by their names; others share one budget. */

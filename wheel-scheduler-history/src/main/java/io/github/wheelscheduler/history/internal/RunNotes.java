@@ -24,7 +24,7 @@ public final class RunNotes implements TaskListener {
     private final RunBuffer buffer;
     private final Supplier<Instant> clock;
 
-    /** Who has triggered a task, until its next triggered run. */
+    /** The users who have triggered tasks, until the next triggered run of each. */
     private final Map<String, String> triggeredBy;
 
     public RunNotes(String scheduler, RunBuffer buffer, Supplier<Instant> clock, Map<String, String> triggeredBy) {

@@ -179,7 +179,7 @@ final class RunTable {
                 parameters);
     }
 
-    /** Returns the hash of a failure's text, which is in the database by then, unless the task has too many. */
+    /** Returns the hash of a failure's text, after writing that text; null if the task has too many. */
     private @Nullable String kindOf(HistorySql sql, NotedRun run, Instant now) {
         FailureText text = run.thrown() == null ? null : FailureText.of(run.thrown());
         if (text == null) {

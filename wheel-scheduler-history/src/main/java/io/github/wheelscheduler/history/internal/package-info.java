@@ -1,5 +1,5 @@
 /**
- * How a history is written and read, behind {@link io.github.wheelscheduler.history.HistoryEngine}.
+ * Writing and reading of a history, behind {@link io.github.wheelscheduler.history.HistoryEngine}.
  *
  * <p>For this project only: it may change with any version.
  */

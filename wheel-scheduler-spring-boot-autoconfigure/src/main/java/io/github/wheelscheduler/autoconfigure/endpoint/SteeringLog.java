@@ -44,7 +44,7 @@ public final class SteeringLog {
      * A caller, and why it steers.
      *
      * @param channel the way it came
-     * @param user its name; null if nobody knows
+     * @param user its name; null if unknown
      * @param reason as it was sent; null for none
      */
     public record Caller(

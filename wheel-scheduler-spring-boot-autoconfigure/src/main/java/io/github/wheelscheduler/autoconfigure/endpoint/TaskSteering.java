@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class TaskSteering {
 
     static final int MOST_REFUSALS = 100;
-    /** So many tasks are told one by one of those that are steered at once; the others have their number alone. */
+    /**
+     * Maximum number of tasks of a bulk action that listeners receive one by one; they receive the number of the
+     * others.
+     */
     static final int MOST_TOLD = 1_000;
 
     private static final String RETIME = "retime";

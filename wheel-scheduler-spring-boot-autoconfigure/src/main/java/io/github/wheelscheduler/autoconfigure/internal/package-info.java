@@ -1,4 +1,8 @@
-/** The choice of a database for what is kept in one. Types for this project only. */
+/**
+ * The choice of a database for durable tasks and for the history.
+ *
+ * <p>For this project only: it may change with any version.
+ */
 @NullMarked
 package io.github.wheelscheduler.autoconfigure.internal;
 

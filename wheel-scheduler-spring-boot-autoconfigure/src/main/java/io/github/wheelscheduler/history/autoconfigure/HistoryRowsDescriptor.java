@@ -51,7 +51,7 @@ public record HistoryRowsDescriptor(
      * @param start when it started; null if it did not
      * @param duration how long it took; null if there was no run
      * @param runs how many runs it stands for
-     * @param by who caused it by hand; null if nobody did, or nobody knows
+     * @param by who triggered it; null if it was not triggered, or if that is unknown
      * @param detail why it did not run; null for others
      * @param exception the name of the class of what it threw; null if it threw nothing
      * @param message of the exception; null if it threw nothing

@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names who steers by calls in Java. What steers within {@link #run} or {@link #call}, on that thread, is told to each
- * {@link SteeringListener}; calls without a name are not.
+ * Names the caller of steering in Java. Each {@link SteeringListener} receives the steering calls within {@link #run}
+ * or {@link #call}, on that thread; it does not receive calls without a name.
  *
  * <pre>{@code
  * SteeredBy.name("release 12").because("the table is rebuilt").run(() -> tasks.pause("nightly"));

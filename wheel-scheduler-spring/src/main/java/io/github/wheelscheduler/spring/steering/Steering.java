@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A call that has steered a task or a scheduler, or was refused.
  *
  * @param channel the way it came
- * @param who did it; null if nobody knows
+ * @param who did it; null if unknown
  * @param action as it was asked for, such as {@code pause}; empty if it was left out
  * @param target the thing that was steered
  * @param from its state before, in a few words; null if that is not known
@@ -25,7 +25,7 @@ public record Steering(
         @Nullable String reason,
         @Nullable String refusal) {
 
-    /** How many characters a reason may have. */
+    /** Maximum number of characters of a reason. */
     public static final int LONGEST_REASON = 200;
 
     /** The way a call came. */

@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a task from before this process, as a history of runs has it.
+ * The past of a task before this process, from a history of runs.
  *
  * @param lastSuccess when it last ended well; null if that is not known
  * @param lastFailure when a run of it last failed; null if that is not known

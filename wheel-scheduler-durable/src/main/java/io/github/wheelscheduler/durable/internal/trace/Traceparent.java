@@ -16,8 +16,8 @@ public final class Traceparent {
     private Traceparent() {}
 
     /**
-     * Returns the header for a span, whose trace may have an id of 64 bits; null if its ids are longer than a header
-     * has room for, as those of a tracer of its own kind.
+     * Returns the header for a span, whose trace may have an id of 64 bits; null if its ids are too long for a header,
+     * as a custom tracer may have them.
      */
     static @Nullable String of(RunOrigin span) {
         String trace = span.traceId();

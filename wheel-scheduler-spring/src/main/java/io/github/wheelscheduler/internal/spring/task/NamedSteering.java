@@ -14,7 +14,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Tells listeners of calls in Java that steer and were given a name. An exception of a listener harms no steering. Any thread. */
+/** Passes named calls in Java that steer to listeners. A listener that throws prevents no steering. Any thread. */
 public final class NamedSteering {
 
     private static final Log logger = LogFactory.getLog(SteeringListener.class);

@@ -325,7 +325,7 @@ class DurableEndpointTest {
         assertRefused(400, "/tasks/mail", "{'action': 'cancel'}", "id must be given");
         assertRefused(404, "/tasks/mail", "{'action': 'cancel', 'id': 'none'}", "No durable task none of");
         assertRefused(400, "/tasks/recurring:night", "", "must not begin with recurring:");
-        assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'id': '1'}", "only be given for tasks");
+        assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'id': '1'}", "one-time tasks only");
         assertThat(one.context()
                         .getBean(DurableTasks.class)
                         .schedule("nobody", "x", "text", Instant.now().plusSeconds(3_600)))

@@ -77,12 +77,17 @@ class PublishedNamesTest {
                         OURS + "autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration",
                         OURS + "autoconfigure.dashboard.WheelDashboardAutoConfiguration",
                         OURS + "autoconfigure.endpoint.WheelSchedulerEndpointAutoConfiguration",
+                        OURS + "autoconfigure.steering.SteeringAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableEndpointAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableFindingsAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableHealthAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableMetricsAutoConfiguration",
-                        OURS + "durable.autoconfigure.DurableObservationAutoConfiguration");
+                        OURS + "durable.autoconfigure.DurableObservationAutoConfiguration",
+                        OURS + "history.autoconfigure.HistoryAutoConfiguration",
+                        OURS + "history.autoconfigure.HistoryEndpointAutoConfiguration",
+                        OURS + "history.autoconfigure.HistoryFindingsAutoConfiguration",
+                        OURS + "history.autoconfigure.HistoryMetricsAutoConfiguration");
     }
 
     @Test
@@ -128,7 +133,8 @@ class PublishedNamesTest {
                         OURS + "autoconfigure.endpoint.WheelSchedulerEndpoint",
                         OURS + "durable.autoconfigure.DurableAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableEndpoint", // as io.github.wheelscheduler.durable
-                        OURS + "durable.autoconfigure.DurableSchedules");
+                        OURS + "durable.autoconfigure.DurableSchedules",
+                        OURS + "history.autoconfigure.HistoryMemory");
     }
 
     @Test

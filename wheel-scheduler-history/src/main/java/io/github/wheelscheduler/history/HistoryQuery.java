@@ -44,8 +44,8 @@ public record HistoryQuery(
     /**
      * Selects rows.
      *
-     * @throws IllegalArgumentException if the limit is out of range, if it has an instance without a task, or if
-     *     nothing bounds a search for a node or a text: it needs a task or a range of time
+     * @throws IllegalArgumentException if the limit is out of range, if it has an instance without a task, or a node or
+     *     a text with neither a task nor a range of time
      */
     public HistoryQuery {
         Objects.requireNonNull(outcomes, "outcomes must not be null");

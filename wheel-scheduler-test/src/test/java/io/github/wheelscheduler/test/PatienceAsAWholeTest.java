@@ -64,7 +64,7 @@ class PatienceAsAWholeTest {
             assertThatExceptionOfType(AssertionError.class)
                     .isThrownBy(() -> time.advanceBy(HOUR))
                     .withMessageContaining("chain")
-                    .withMessageContaining("again and again");
+                    .withMessageContaining("repeat endlessly");
         } finally {
             isOver.set(true);
         }

@@ -71,11 +71,13 @@ public final class TaskRegistry {
     }
 
     /**
-     * Recalls what is known of tasks from before this process, by their ids: {@link TaskInfo} then has when they last succeeded and
-     * failed, also if they have not run since. Tasks of other ids keep theirs.
+     * Recalls the past of tasks before this process, by their ids: {@link TaskInfo} then has when they last succeeded
+     * and failed, even if they have not run since. Other registered tasks keep their past; that of tasks that are gone
+     * is dropped.
      */
     public synchronized void recall(Map<String, TaskPast> past) {
         Map<String, TaskPast> all = new HashMap<>(look.past());
+        boolean ignored = all.keySet().removeIf(id -> book.get(id) == null);
         all.putAll(past);
         look = new TaskLook(look.share(), look.shortest(), Map.copyOf(all));
     }

@@ -40,4 +40,17 @@ class TaskPastTest {
         assertThat(tasks.get("nightly").lastFailure()).isEqualTo(THEN.minusSeconds(60));
         assertThat(tasks.get("nightly").failures()).isZero();
     }
+
+    @Test
+    void pastOfTaskThatIsGoneIsDropped() {
+        scheduler.initialize();
+        TaskRegistry tasks = scheduler.getTaskRegistry();
+        TaskSchedule never = TaskSchedule.cron("0 0 2 29 2 *");
+        ScheduledFuture<?> first = tasks.schedule("nightly", () -> {}, never);
+        tasks.recall(Map.of("nightly", new TaskPast(THEN, null)));
+        assertThat(first.cancel(false)).isTrue();
+        tasks.recall(Map.of());
+        ScheduledFuture<?> ignored = tasks.schedule("nightly", () -> {}, never);
+        assertThat(tasks.get("nightly").lastSuccess()).isNull();
+    }
 }

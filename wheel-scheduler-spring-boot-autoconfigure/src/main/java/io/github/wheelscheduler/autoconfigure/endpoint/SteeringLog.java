@@ -8,7 +8,6 @@ import io.github.wheelscheduler.spring.steering.Steering.Channel;
 import io.github.wheelscheduler.spring.steering.Steering.Target;
 import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.security.Principal;
-import java.util.List;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.jspecify.annotations.Nullable;
@@ -101,20 +100,21 @@ public final class SteeringLog {
             Caller caller, @Nullable String action, Target target, String name, Supplier<Steered<T>> steering) {
         String what = printable(action == null ? "nothing" : action) + " of " + printable(target.kind())
                 + (name.isEmpty() ? "" : " " + printable(name));
+        Steered<T> steered;
         try {
             requireReason(caller, action);
-            Steered<T> steered = steering.get();
-            String why = caller.reason() == null ? "" : ", because: " + caller.reason();
-            log.info("Steering by " + printable(caller.inLog()) + ": " + what + ", from " + printable(steered.from())
-                    + " to " + printable(steered.to()) + why);
-            tell(caller, action, steered.target(), steered.from(), steered.to(), null);
-            return steered.answer();
+            steered = steering.get();
         } catch (RuntimeException ex) {
             log.info("Steering by " + printable(caller.inLog()) + " was refused: " + what + ", as "
                     + printable(String.valueOf(ex.getMessage())));
             tell(caller, action, target, null, null, NamedSteering.refusalOf(ex));
             throw ex;
         }
+        String why = caller.reason() == null ? "" : ", because: " + caller.reason();
+        log.info("Steering by " + printable(caller.inLog()) + ": " + what + ", from " + printable(steered.from())
+                + " to " + printable(steered.to()) + why);
+        tell(caller, action, steered.target(), steered.from(), steered.to(), null);
+        return steered.answer();
     }
 
     /** Returns the segments of a path as one name. */
@@ -129,13 +129,17 @@ public final class SteeringLog {
         }
     }
 
-    /** Returns whether there is a listener. */
+    /** Returns whether there is a listener; one whose bean cannot be created is found out when it is called. */
     boolean isHeard() {
-        return listeners.stream().findAny().isPresent();
+        try {
+            return listeners.stream().findAny().isPresent();
+        } catch (RuntimeException ex) {
+            return false;
+        }
     }
 
     /**
-     * Tells the listeners of a steering.
+     * Tells the listeners of a steering. Throws no exception, also if a listener's bean cannot be created.
      *
      * @param refusal why it was refused; null if it was done
      */
@@ -146,19 +150,16 @@ public final class SteeringLog {
             @Nullable String from,
             @Nullable String to,
             @Nullable String refusal) {
-        List<SteeringListener> all = listeners.orderedStream().toList();
-        if (!all.isEmpty()) {
-            NamedSteering.tellAll(
-                    all,
-                    new Steering(
-                            caller.channel(),
-                            caller.user() == null ? null : printable(caller.user()),
-                            action == null ? "" : printable(action),
-                            target,
-                            from == null ? null : printable(from),
-                            to == null ? null : printable(to),
-                            caller.reason(),
-                            refusal == null ? null : printable(refusal)));
-        }
+        NamedSteering.tellAll(
+                () -> listeners.orderedStream().toList(),
+                () -> new Steering(
+                        caller.channel(),
+                        caller.user() == null ? null : printable(caller.user()),
+                        action == null ? "" : printable(action),
+                        target,
+                        from == null ? null : printable(from),
+                        to == null ? null : printable(to),
+                        caller.reason(),
+                        refusal == null ? null : printable(refusal)));
     }
 }

@@ -22,7 +22,7 @@ final class SteeredSchedulers implements BeanPostProcessor {
             scheduler
                     .getTaskRegistry()
                     .addSteeringListener(steering -> NamedSteering.tellAll(
-                            listeners.orderedStream().toList(), steering.in(scheduler.getBeanName())));
+                            () -> listeners.orderedStream().toList(), () -> steering.in(scheduler.getBeanName())));
         }
         return bean;
     }

@@ -20,6 +20,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 
 /** Listeners of an application receive each steering, with who, what and why. */
 class SteeringListenersTest {
@@ -45,13 +46,39 @@ class SteeringListenersTest {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @Import(JobsApplication.class)
+    static class Unmade {
+
+        @Bean
+        @Lazy
+        SteeringListener unmade() {
+            throw new IllegalStateException("no ink");
+        }
+    }
+
+    @Test
+    void listenerThatCannotBeMadePreventsNoSteering() {
+        try (ActuatorServer server = start(Unmade.class)) {
+            Answer paused = server.post(TASK, "{\"action\": \"pause\"}");
+            assertThat(paused.status()).as(paused.text()).isEqualTo(200);
+            assertThat(server.post("wheelscheduler", "{\"of\": \"tasks\", \"text\": \"rest\", \"action\": \"resume\"}")
+                            .numberAt("done"))
+                    .isEqualTo(1);
+        }
+    }
+
     private static ActuatorServer start(String... properties) {
+        return start(Listening.class, properties);
+    }
+
+    private static ActuatorServer start(Class<?> application, String... properties) {
         String[] all = new String[properties.length + 1];
         System.arraycopy(properties, 0, all, 1, properties.length);
         all[0] = "management.endpoint.wheelscheduler.access=unrestricted";
         return ActuatorServer.start(
                 new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
-                Listening.class,
+                application,
                 all);
     }
 

@@ -123,7 +123,7 @@ class SteeredByTest {
     @Test
     void listenerThatFailsHarmsNoSteering() {
         SteeringListener broken = steering -> {
-            throw new IllegalStateException("no ink");
+            throw new AssertionError("no ink");
         };
         tasks.addSteeringListener(broken);
         tasks.addSteeringListener(told::add);

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.spring.steering.SteeredBy;
 import io.github.wheelscheduler.spring.steering.Steering;
 import io.github.wheelscheduler.spring.steering.Steering.Channel;
@@ -45,10 +46,10 @@ public final class NamedSteering {
         try {
             result = steering.get();
         } catch (RuntimeException ex) {
-            tellAll(listeners, told(by, action, target, from, null, refusalOf(ex)));
+            tellAll(() -> listeners, () -> told(by, action, target, from, null, refusalOf(ex)));
             throw ex;
         }
-        tellAll(listeners, told(by, action, target, from, state.get(), null));
+        tellAll(() -> listeners, () -> told(by, action, target, from, state.get(), null));
         return result;
     }
 
@@ -67,14 +68,25 @@ public final class NamedSteering {
         return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());
     }
 
-    /** Tells listeners; what they throw is logged. */
-    public static void tellAll(Iterable<SteeringListener> listeners, Steering steering) {
-        for (SteeringListener listener : listeners) {
-            try {
-                listener.steered(steering);
-            } catch (RuntimeException ex) {
-                logger.warn("A steering listener failed; the steering took place: " + NamedTask.of(listener), ex);
+    /** Tells listeners, if there are any. Throws nothing, as the steering took place or was refused: exceptions are logged. */
+    public static void tellAll(Supplier<List<SteeringListener>> listeners, Supplier<Steering> steering) {
+        try {
+            List<SteeringListener> all = listeners.get();
+            if (!all.isEmpty()) {
+                Steering told = steering.get();
+                all.forEach(listener -> tell(listener, told));
             }
+        } catch (Throwable ex) {
+            ThrownLog.warnInOneLine(logger, "Steering listeners could not be called", ex);
+        }
+    }
+
+    private static void tell(SteeringListener listener, Steering steering) {
+        try {
+            listener.steered(steering);
+        } catch (Throwable ex) {
+            ThrownLog.warnInOneLine(
+                    logger, "A steering listener failed; the steering took place: " + NamedTask.of(listener), ex);
         }
     }
 }

@@ -12,6 +12,7 @@ import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -105,14 +106,19 @@ public final class HistoryEngine implements AutoCloseable {
 
     private void writeSoon(WheelScheduledExecutor current) {
         if (isAsked.compareAndSet(false, true)) {
+            boolean isTaken = false;
             try {
                 current.execute(() -> {
                     isAsked.set(false);
                     writer.turn();
                 });
+                isTaken = true;
             } catch (RejectedExecutionException ex) {
                 // It is closing, and writes all.
-                isAsked.set(false);
+            } finally {
+                if (!isTaken) {
+                    isAsked.set(false);
+                }
             }
         }
     }
@@ -140,15 +146,17 @@ public final class HistoryEngine implements AutoCloseable {
 
     /**
      * Writes which runs of crons were due before the {@linkplain #start start} and after the last row of any node: no
-     * node was up. It reads the database, and is called once, when the tasks have been scheduled.
+     * node was up. Crons of less than a minute are left out, as each restart would miss some. It reads the database, and
+     * is called once, when the tasks have been scheduled.
      *
+     * @param zone of crons without a zone
      * @return how many runs each task has missed, by its id
      * @throws DataAccessException if the database does not answer
      */
-    public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry) {
+    public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry, ZoneId zone) {
         Instant start = startedAt;
         Map<String, Long> counts = new TreeMap<>();
-        new DownTime(store).before(start, registry).forEach((task, missed) -> {
+        new DownTime(store).before(start, registry, zone).forEach((task, missed) -> {
             note(missedRow(scheduler, task, start, missed), null);
             Long ignored = counts.put(task, missed.runs());
         });
@@ -230,11 +238,16 @@ public final class HistoryEngine implements AutoCloseable {
             isClosed = true;
             current = group;
         }
-        if (current != null) {
-            flush(current);
-            current.shutdownNow();
+        try {
+            if (current != null) {
+                flush(current);
+            }
+        } finally {
+            if (current != null) {
+                current.shutdownNow();
+            }
+            writer.drop();
         }
-        writer.drop();
     }
 
     private void flush(WheelScheduledExecutor current) {
@@ -249,6 +262,8 @@ public final class HistoryEngine implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException ex) {
             boolean ignored = last.cancel(true);
+        } catch (OutOfMemoryError ex) {
+            // No thread starts: the rows that wait are dropped and counted.
         }
     }
 

@@ -198,7 +198,7 @@ class HistoryEngineTest {
         }
         scheduler.getTaskRegistry().pause("paused");
 
-        Map<String, Long> missed = history.noteMissed("main", scheduler.getTaskRegistry());
+        Map<String, Long> missed = history.noteMissed("main", scheduler.getTaskRegistry(), ZoneOffset.UTC);
         assertThat(missed).containsOnlyKeys("nightly");
         assertThat(missed.get("nightly")).isBetween(least, most);
         history.close();

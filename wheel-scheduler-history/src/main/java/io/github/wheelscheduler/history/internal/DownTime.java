@@ -3,12 +3,14 @@ package io.github.wheelscheduler.history.internal;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,9 @@ import org.springframework.scheduling.support.CronExpression;
 public final class DownTime {
 
     private static final int MOST_INSTANTS = 10_000;
+
+    /** Each restart would miss runs of shorter intervals. */
+    private static final Duration SHORTEST = Duration.ofMinutes(1);
 
     private final HistoryStore store;
     private final TotalReads totals;
@@ -35,7 +40,7 @@ public final class DownTime {
     public record Missed(long runs, Instant first) {}
 
     /** Returns the missed runs of tasks that the history knows, by their ids. */
-    public Map<String, Missed> before(Instant start, TaskRegistry registry) {
+    public Map<String, Missed> before(Instant start, TaskRegistry registry, ZoneId zone) {
         Map<String, Missed> missed = new TreeMap<>();
         Instant down = lastSign(start);
         if (down == null) {
@@ -47,7 +52,7 @@ public final class DownTime {
         }
         Map<String, ?> known = totals.summaries(crons.stream().map(TaskInfo::id).toList());
         for (TaskInfo task : crons) {
-            Missed runs = known.containsKey(task.id()) ? between(down, start, task.schedule()) : null;
+            Missed runs = known.containsKey(task.id()) ? between(down, start, task.schedule(), zone) : null;
             if (runs != null) {
                 Missed ignored = missed.put(task.id(), runs);
             }
@@ -57,18 +62,18 @@ public final class DownTime {
 
     private static boolean isDue(TaskInfo task) {
         return task.schedule().isCron()
-                && task.schedule().zone() != null
                 && task.state() != TaskInfo.State.PAUSED
                 && task.state() != TaskInfo.State.DISABLED;
     }
 
-    private static @Nullable Missed between(Instant after, Instant until, TaskSchedule schedule) {
-        ZoneId zone = schedule.zone();
-        if (zone == null) {
+    /** Returns the runs of a cron between two times; null if there are none, or its interval is short. */
+    static @Nullable Missed between(Instant after, Instant until, TaskSchedule schedule, ZoneId usualZone) {
+        Duration interval = schedule.intervalAfter(after);
+        if (interval != null && interval.compareTo(SHORTEST) < 0) {
             return null;
         }
         CronExpression cron = CronExpression.parse(schedule.text());
-        ZonedDateTime first = cron.next(after.atZone(zone));
+        ZonedDateTime first = cron.next(after.atZone(Objects.requireNonNullElse(schedule.zone(), usualZone)));
         ZonedDateTime next = first;
         long runs = 0;
         while (next != null && next.toInstant().isBefore(until) && runs < MOST_INSTANTS) {

@@ -25,6 +25,9 @@ final class RunTable {
     /** How many kinds of failures a task has a text of on a day. */
     static final int MOST_KINDS = 1_000;
 
+    /** Tasks whose kinds are known; beyond it, they are looked up again. */
+    private static final int MOST_TASKS = 10_000;
+
     private static final int MOST_NAME = 250;
     private static final int MOST_DETAIL = 50;
     private static final int MOST_TRACE_ID = 64;
@@ -186,7 +189,7 @@ final class RunTable {
             return null;
         }
         LocalDate day = LocalDate.ofInstant(now, ZoneOffset.UTC);
-        if (!day.equals(today)) {
+        if (!day.equals(today) || kinds.size() >= MOST_TASKS) {
             today = day;
             kinds.clear();
         }

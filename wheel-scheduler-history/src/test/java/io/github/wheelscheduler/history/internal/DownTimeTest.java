@@ -6,13 +6,17 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Crons that were due while no node was up. */
 class DownTimeTest {
+
+    private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
 
     @ParameterizedTest
     @EnumSource
@@ -25,7 +29,8 @@ class DownTimeTest {
                     .schedule("nightly", () -> {}, TaskSchedule.cron("0 0 * * * *", ZoneOffset.UTC));
             DownTime downTime = new DownTime(bench.store);
             Instant start = HistoryBench.START.plus(Duration.ofHours(4));
-            assertThat(downTime.before(start, scheduler.getTaskRegistry())).isEmpty();
+            assertThat(downTime.before(start, scheduler.getTaskRegistry(), ZoneOffset.UTC))
+                    .isEmpty();
 
             bench.succeed("nightly");
             bench.pass(Duration.ofHours(1));
@@ -34,13 +39,52 @@ class DownTimeTest {
             bench.pass(Duration.ofHours(3));
 
             // At 12, 13 and 14.
-            assertThat(downTime.before(start, scheduler.getTaskRegistry()))
+            assertThat(downTime.before(start, scheduler.getTaskRegistry(), ZoneOffset.UTC))
                     .isEqualTo(Map.of("nightly", new DownTime.Missed(3, Instant.parse("2030-03-30T12:00:00Z"))));
             int folded = HistoryFolding.fold(bench.store.sql());
             assertThat(folded).isPositive();
-            assertThat(downTime.before(start, scheduler.getTaskRegistry())).hasSize(1);
+            assertThat(downTime.before(start, scheduler.getTaskRegistry(), ZoneOffset.UTC))
+                    .hasSize(1);
         } finally {
             scheduler.shutdown();
         }
+    }
+
+    @Test
+    void nightsOfACronAreCounted() {
+        TaskSchedule nightly = TaskSchedule.cron("0 0 2 * * *", ZoneOffset.UTC);
+        assertThat(between(nightly, "2026-03-01T02:00:00.5Z", "2026-03-01T23:00:00Z"))
+                .isZero();
+        assertThat(between(nightly, "2026-03-01T02:00:00.5Z", "2026-03-04T01:59:59Z"))
+                .isEqualTo(2);
+        assertThat(between(nightly, "2026-03-02T02:00:00Z", "2026-03-01T02:00:00Z"))
+                .isZero();
+    }
+
+    @Test
+    void nightWithoutThatHourIsNotCounted() {
+        TaskSchedule nightly = TaskSchedule.cron("0 30 2 * * *", BERLIN);
+        assertThat(between(nightly, "2026-03-28T01:31:00Z", "2026-03-30T00:29:00Z"))
+                .isZero();
+    }
+
+    @Test
+    void cronWithoutAZoneIsMeantInThatOfTheScheduler() {
+        TaskSchedule nightly = TaskSchedule.cron("0 0 2 * * *");
+        assertThat(between(nightly, "2026-03-01T01:30:00Z", "2026-03-02T00:30:00Z"))
+                .isZero();
+        assertThat(between(nightly, "2026-03-01T00:30:00Z", "2026-03-01T01:30:00Z"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void frequentCronIsLeftOut() {
+        assertThat(between(TaskSchedule.cron("*/30 * * * * *", BERLIN), "2026-03-01T02:00:00Z", "2026-03-02T02:00:00Z"))
+                .isZero();
+    }
+
+    private static long between(TaskSchedule schedule, String after, String until) {
+        DownTime.Missed missed = DownTime.between(Instant.parse(after), Instant.parse(until), schedule, BERLIN);
+        return missed == null ? 0 : missed.runs();
     }
 }

@@ -1,11 +1,9 @@
 package io.github.wheelscheduler.history.autoconfigure;
 
-import io.github.wheelscheduler.history.RunHistoryReader;
-import io.github.wheelscheduler.history.TaskSummary;
+import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
-import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskPast;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -21,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Recalls, for the tasks of a scheduler that come, when they last ran before this process, and tells which runs their schedules
@@ -39,24 +36,27 @@ final class HistoryMemory implements TaskListener {
     private static final long GATHER_MILLIS = 300;
 
     private final WheelTaskScheduler scheduler;
-    private final RunHistoryReader reader;
-    private final TaskListener writer;
+    private final String name;
+    private final HistoryEngine history;
     private final MissedAtStart missed;
     private final Instant started;
     private final ThreadOrigin origin = new ThreadOrigin();
     private final BlockingQueue<String> came = new LinkedBlockingQueue<>();
     private final AtomicBoolean isAsking = new AtomicBoolean();
 
+    /** Whether missed runs have been looked for. Only the thread that recalls uses it. */
+    private boolean hasLooked;
+
     /**
      * Makes one.
      *
-     * @param writer writes runs that were missed into the history
-     * @param missed keeps them for the findings
+     * @param name of the scheduler in the rows
+     * @param missed keeps missed runs for the findings
      */
-    HistoryMemory(WheelTaskScheduler scheduler, RunHistoryReader reader, TaskListener writer, MissedAtStart missed) {
+    HistoryMemory(WheelTaskScheduler scheduler, String name, HistoryEngine history, MissedAtStart missed) {
         this.scheduler = scheduler;
-        this.reader = reader;
-        this.writer = writer;
+        this.name = name;
+        this.history = history;
         this.missed = missed;
         this.started = scheduler.getClock().instant();
     }
@@ -114,35 +114,25 @@ final class HistoryMemory implements TaskListener {
     private void recall(List<String> ids) {
         try {
             TaskRegistry tasks = scheduler.getTaskRegistry();
-            Map<String, TaskSummary> known = reader.summaries(ids);
             Map<String, TaskPast> past = new HashMap<>();
-            known.forEach((id, summary) -> past.put(id, new TaskPast(summary.lastSuccess(), summary.lastFailure())));
+            history.reader()
+                    .summaries(ids)
+                    .forEach((id, summary) -> past.put(id, new TaskPast(summary.lastSuccess(), summary.lastFailure())));
             tasks.recall(past);
-            Instant now = scheduler.getClock().instant();
-            if (Duration.between(started, now).compareTo(START) < 0) {
-                known.values().forEach(summary -> tasks.find(summary.task()).ifPresent(task -> look(task, summary)));
+            Duration age = Duration.between(started, scheduler.getClock().instant());
+            if (!hasLooked && age.compareTo(START) < 0) {
+                hasLooked = true;
+                look(tasks);
             }
         } catch (RuntimeException ex) {
             LOGGER.debug("The history could not be asked when tasks last ran", ex);
         }
     }
 
-    private void look(TaskInfo task, TaskSummary summary) {
-        Instant last = latest(summary.lastSuccess(), summary.lastFailure());
-        long runs = last == null || task.runs() > 0
-                ? 0
-                : MissedAtStart.between(
-                        task.schedule(), last, started, scheduler.getClock().getZone());
-        if (runs > 0 && last != null) {
-            missed.note(scheduler, task.id(), runs, last);
-            writer.missed(task.id(), runs);
-        }
-    }
-
-    private static @Nullable Instant latest(@Nullable Instant one, @Nullable Instant other) {
-        if (one == null || other == null) {
-            return one == null ? other : one;
-        }
-        return one.isAfter(other) ? one : other;
+    private void look(TaskRegistry tasks) {
+        history.noteMissed(name, tasks, scheduler.getClock().getZone())
+                .forEach((id, runs) -> tasks.find(id)
+                        .filter(task -> task.runs() == 0)
+                        .ifPresent(task -> missed.note(scheduler, id, runs)));
     }
 }

@@ -3,10 +3,10 @@ package io.github.wheelscheduler.history.autoconfigure;
 import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -64,11 +64,10 @@ final class HistorySchedulers implements BeanPostProcessor, SmartInitializingSin
     }
 
     private void bind(WheelTaskScheduler scheduler) {
-        String name = scheduler.getBeanName();
+        String name = Objects.requireNonNullElseGet(scheduler.getBeanName(), scheduler::getThreadNamePrefix);
         HistoryEngine engine = history.getObject();
-        TaskListener writer = engine.listener(name == null ? scheduler.getThreadNamePrefix() : name);
         TaskRegistry tasks = scheduler.getTaskRegistry();
-        tasks.addListener(writer);
-        tasks.addListener(new HistoryMemory(scheduler, engine.reader(), writer, missed.getObject()));
+        tasks.addListener(engine.listener(name));
+        tasks.addListener(new HistoryMemory(scheduler, name, engine, missed.getObject()));
     }
 }

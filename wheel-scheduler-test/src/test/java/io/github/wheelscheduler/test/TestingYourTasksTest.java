@@ -95,14 +95,15 @@ class TestingYourTasksTest {
 
     /** Spaces do not count: the code here is formatted for its own depth. */
     @Test
-    void pageShowsWhatRunsHere() throws IOException {
-        String page = Files.readString(Path.of("../docs/testing-your-tasks.md"));
+    void pagesShowWhatRunsHere() throws IOException {
+        String pages = Files.readString(Path.of("../docs/testing-your-tasks.md"))
+                + Files.readString(Path.of("../docs/testing-in-a-transaction.md"));
         String source = withoutSpaces(sourceOf("TestingYourTasksTest"))
                 + withoutSpaces(sourceOf("TestingYourApplicationTest"))
                 + withoutSpaces(sourceOf("SchedulerThatIsOffTest"))
                 + withoutSpaces(Files.readString(REMINDERS));
         List<String> examples =
-                JAVA.matcher(page).results().map(found -> found.group(1)).toList();
+                JAVA.matcher(pages).results().map(found -> found.group(1)).toList();
         assertThat(examples).hasSize(8);
         assertThat(examples).allSatisfy(example -> {
             // The application below the example is not on the page.

@@ -349,7 +349,14 @@ class TaskHandoffTest {
 
     @Test
     void taskDroppedByAShutdownHoldsNoOtherUp() {
-        ThreadPoolExecutor single = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>());
+        AtomicInteger accepted = new AtomicInteger();
+        ThreadPoolExecutor single = new ThreadPoolExecutor(1, 1, 0, SECONDS, new LinkedBlockingQueue<>()) {
+            @Override
+            public void execute(Runnable task) {
+                super.execute(task);
+                int ignored = accepted.incrementAndGet();
+            }
+        };
         CountDownLatch busy = new CountDownLatch(1);
         Future<?> other = single.submit(() -> {
             busy.countDown();
@@ -360,7 +367,8 @@ class TaskHandoffTest {
         WheelNettyTimer timer = timerOn(single);
         Timeout dropped = timer.newTimeout(NOTHING, 0, HOURS);
         Timeout next = timer.newTimeout(NOTHING, 0, HOURS);
-        awaitThat(() -> single.getQueue().size() == 1);
+        // Before it returns, a shutdown lets it take its task out of the queue and refuse it.
+        awaitThat(() -> accepted.get() == 2);
         assertThat(single.shutdownNow()).hasSize(1);
         executor.close();
         assertThat(timer.stop()).containsExactlyInAnyOrder(dropped, next);

@@ -359,7 +359,7 @@ class LeasesVirtualTimeTest {
         Lease<String> lease = keep("secret");
         assertThatThrownBy(() -> keep("secret"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("key must not be kept already");
+                .hasMessage("key must not have a lease already");
         assertThat(lease + " " + renewer).doesNotContain("secret");
         assertThat(renewer.find("secret")).isSameAs(lease);
         assertThatThrownBy(

@@ -30,7 +30,7 @@ public record DurableRequest(
         if (retries != null
                 && !(retries.retryFor().isEmpty() && retries.noRetryFor().isEmpty())) {
             throw new IllegalArgumentException(
-                    "retries of a task must name no exceptions, as its handler does, was " + retries);
+                    "retries of a task must leave retryFor and noRetryFor to its handler, was " + retries);
         }
     }
 

@@ -158,7 +158,7 @@ public final class RecurringTasks {
                 ? recurrence.first(now)
                 : Arguments.perhapsBeyond(now, Objects.requireNonNull(schedule.intervalAfter(now)));
         if (first == null) {
-            throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
+            throw new IllegalArgumentException("schedule must have a next run, was " + recurrence.text());
         }
         Arguments.requireTime(first);
         return announced(database.tables().recurring().retime(id, recurrence.text(), first), id, first);

@@ -129,7 +129,8 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     private void bind(Object metered, String name) {
         MeterRegistry registry = registries.getIfUnique();
         if (registry == null) {
-            logger.warn(textOf(metered, name) + " has no meters, because no MeterRegistry is the only one or @Primary");
+            logger.warn(textOf(metered, name) + " has no meters, because there are several MeterRegistry beans. "
+                    + "Mark one of them @Primary");
             return;
         }
         if (metered instanceof WheelTaskScheduler scheduler) {
@@ -176,7 +177,12 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
             metrics.bindTo(registry);
             keep(metered, new BoundMeters(name, close));
         } catch (RuntimeException ex) {
-            logger.warn(textOf(metered, name) + " has no meters, because they could not be registered", ex);
+            logger.warn(
+                    textOf(metered, name)
+                            + " has no meters, because the registry refused one of them. Look for a MeterFilter "
+                            + "that fails, or a meter "
+                            + "of the same name",
+                    ex);
         }
     }
 

@@ -84,7 +84,7 @@ final class ShutdownReport {
                 logger.warn(scheduler + " stopped waiting: " + runs + " runs are still running" + namesOf(running, runs)
                         + ", and "
                         + pending + " tasks are pending" + namesOf(executor.somePending(NAMED), pending)
-                        + "; they are lost if the JVM exits now");
+                        + "; they are lost if the JVM exits now. A longer await-termination-period lets runs end");
             }
         } catch (OutOfMemoryError ex) {
             // A shutdown must not fail for a line.

@@ -266,7 +266,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     /** Logs nothing before initialization. */
     private void logSteering(String action, String to) {
         if (isInitialized() && log.isDebugEnabled()) {
-            log.debug("Steering by a call: " + action + to + " of scheduler " + nameInLog());
+            log.debug("Steered by a Java call: " + action + to + " of scheduler " + nameInLog());
         }
     }
 
@@ -500,7 +500,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             logger.info("Scheduler " + nameInLog()
                     + (settings.mode == SchedulerMode.HALTED
                             ? " is halted: scheduled tasks wait until its mode changes"
-                            : " is off: scheduled tasks are accepted but never run"));
+                            : " is off: scheduled tasks are accepted but never run")
+                    + ". wheel.scheduler.mode, setMode or the endpoint wheelscheduler sets the mode");
         }
         return created;
     }

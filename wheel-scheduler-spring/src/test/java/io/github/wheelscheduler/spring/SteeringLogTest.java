@@ -31,7 +31,7 @@ class SteeringLogTest {
     }
 
     private List<String> steerings() {
-        return log.said("Steering by a call: ");
+        return log.said("Steered by a Java call: ");
     }
 
     private void steer() {
@@ -50,10 +50,10 @@ class SteeringLogTest {
         steer();
         assertThat(steerings())
                 .containsExactly(
-                        "Steering by a call: mode HALTED of scheduler jobs-",
-                        "Steering by a call: mode RUN of scheduler jobs-",
-                        "Steering by a call: pause of scheduler jobs-",
-                        "Steering by a call: resume of scheduler jobs-");
+                        "Steered by a Java call: mode HALTED of scheduler jobs-",
+                        "Steered by a Java call: mode RUN of scheduler jobs-",
+                        "Steered by a Java call: pause of scheduler jobs-",
+                        "Steered by a Java call: resume of scheduler jobs-");
     }
 
     @Test
@@ -77,8 +77,8 @@ class SteeringLogTest {
         assertThat(steerings()).hasSizeBetween(2, 3);
         assertThat(steerings().subList(0, 2))
                 .containsExactly(
-                        "Steering by a call: pause of scheduler scheduler",
-                        "Steering by a call: resume of scheduler scheduler");
+                        "Steered by a Java call: pause of scheduler scheduler",
+                        "Steered by a Java call: resume of scheduler scheduler");
     }
 
     @Test

@@ -161,7 +161,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             throw closed();
         }
         if (leases.putIfAbsent(key, lease) != null) {
-            throw new IllegalArgumentException("key must not be kept already");
+            throw new IllegalArgumentException("key must not have a lease already");
         }
         try {
             startLooking();

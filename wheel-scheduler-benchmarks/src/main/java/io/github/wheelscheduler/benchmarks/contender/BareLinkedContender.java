@@ -35,12 +35,12 @@ final class BareLinkedContender implements Contender {
 
     @Override
     public void repeatAtRate(BenchTask task, long firstDeadlineNanos, long periodNanos) {
-        throw new UnsupportedOperationException("the bare buckets run nothing");
+        throw new UnsupportedOperationException("the contender that measures bare buckets has no repeating tasks");
     }
 
     @Override
     public void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos) {
-        throw new UnsupportedOperationException("the bare buckets run nothing");
+        throw new UnsupportedOperationException("the contender that measures bare buckets has no repeating tasks");
     }
 
     @Override

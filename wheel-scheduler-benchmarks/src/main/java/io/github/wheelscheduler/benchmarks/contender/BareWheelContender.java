@@ -27,12 +27,12 @@ final class BareWheelContender implements Contender {
 
     @Override
     public void repeatAtRate(BenchTask task, long firstDeadlineNanos, long periodNanos) {
-        throw new UnsupportedOperationException("the bare wheel runs nothing");
+        throw new UnsupportedOperationException("the contender that measures a bare wheel has no repeating tasks");
     }
 
     @Override
     public void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos) {
-        throw new UnsupportedOperationException("the bare wheel runs nothing");
+        throw new UnsupportedOperationException("the contender that measures a bare wheel has no repeating tasks");
     }
 
     @Override

@@ -24,7 +24,7 @@ public interface Contender extends AutoCloseable {
 
     /** Runs the task now, and returns its future. */
     default Future<?> submit(BenchTask task) {
-        throw new UnsupportedOperationException("only executors have futures to wait for");
+        throw new UnsupportedOperationException("a contender that is no executor cannot submit a task for a future");
     }
 
     /** Cancels what a handle stands for. */

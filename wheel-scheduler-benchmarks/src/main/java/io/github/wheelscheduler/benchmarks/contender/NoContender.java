@@ -13,12 +13,12 @@ final class NoContender implements Contender {
 
     @Override
     public void repeatAtRate(BenchTask task, long firstDeadlineNanos, long periodNanos) {
-        throw new UnsupportedOperationException("the bare JVM runs nothing");
+        throw new UnsupportedOperationException("the contender that measures a bare JVM has no repeating tasks");
     }
 
     @Override
     public void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos) {
-        throw new UnsupportedOperationException("the bare JVM runs nothing");
+        throw new UnsupportedOperationException("the contender that measures a bare JVM has no repeating tasks");
     }
 
     @Override

@@ -29,22 +29,22 @@ final class VirtualContender implements Contender {
 
     @Override
     public Object schedule(BenchTask task, long delayNanos) {
-        throw new UnsupportedOperationException("a plain executor has no delays");
+        throw new UnsupportedOperationException("a plain executor cannot schedule with a delay");
     }
 
     @Override
     public void cancel(Object handle) {
-        throw new UnsupportedOperationException("a plain executor has no delays");
+        throw new UnsupportedOperationException("a plain executor cannot schedule with a delay");
     }
 
     @Override
     public void repeatAtRate(BenchTask task, long firstDeadlineNanos, long periodNanos) {
-        throw new UnsupportedOperationException("a plain executor has no rates");
+        throw new UnsupportedOperationException("a plain executor cannot repeat a task");
     }
 
     @Override
     public void repeatWithDelay(BenchTask task, long firstDeadlineNanos, long delayNanos) {
-        throw new UnsupportedOperationException("a plain executor has no delays");
+        throw new UnsupportedOperationException("a plain executor cannot schedule with a delay");
     }
 
     @Override

@@ -162,7 +162,8 @@ final class ApplicationJvm {
                     .orElseThrow()
                     .run(System.out, System.err, arguments.toArray(String[]::new));
             if (exitCode != 0) {
-                throw new IllegalStateException("what Spring prepared must compile, exit code " + exitCode + output);
+                throw new IllegalStateException("the sources of Spring's ahead-of-time processing must compile, "
+                        + "exit code of javac was " + exitCode + output);
             }
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);

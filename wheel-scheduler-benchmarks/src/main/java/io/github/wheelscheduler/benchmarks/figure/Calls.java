@@ -37,7 +37,10 @@ final class Calls {
         try {
             Object ignored = contender.submit(BenchTask.NOTHING).get();
         } catch (InterruptedException | ExecutionException ex) {
-            throw new IllegalStateException("a call failed", ex);
+            throw new IllegalStateException(
+                    "a task that the benchmark submitted has failed; the cause has its "
+                            + "exception",
+                    ex);
         }
     }
 }

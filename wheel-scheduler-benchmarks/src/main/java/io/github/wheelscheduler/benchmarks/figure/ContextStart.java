@@ -77,7 +77,7 @@ final class ContextStart implements Figure {
         Result result = application.start();
         if (!result.text("scheduler").equals(scheduler)) {
             throw new IllegalStateException(
-                    "the scheduler must be a " + scheduler + ", was a " + result.text("scheduler"));
+                    "the measured application must run on a " + scheduler + ", was a " + result.text("scheduler"));
         }
         Values values = new Values();
         result.numbers().forEach(values::with);

@@ -97,7 +97,7 @@ final class FixedRate implements Figure {
             long runs = slots.countTaken() - runsBefore;
             trial.watch().end(runs);
             if (runs <= 0) {
-                throw new IllegalStateException("tasks must run, none did");
+                throw new IllegalStateException("tasks must run during the measurement, none did");
             }
             long[] latenesses = awaitMeasured(slots, tasks);
             slots.checkOnce();

@@ -62,7 +62,10 @@ public final class Callers {
         try {
             return task.get();
         } catch (InterruptedException | ExecutionException ex) {
-            throw new IllegalStateException("a caller failed", ex);
+            throw new IllegalStateException(
+                    "a thread that calls the scheduler has failed; the cause has its "
+                            + "exception",
+                    ex);
         }
     }
 }

@@ -14,7 +14,7 @@ public final class Percentiles {
      */
     public Percentiles(long[] samples) {
         if (samples.length == 0) {
-            throw new IllegalArgumentException("there must be samples, was none");
+            throw new IllegalArgumentException("samples must not be empty");
         }
         Arrays.sort(samples);
         this.sorted = samples;

@@ -20,7 +20,7 @@ public record Spread(double min, double lowerQuartile, double median, double upp
      */
     public static Spread of(List<Double> numbers) {
         if (numbers.isEmpty()) {
-            throw new IllegalArgumentException("there must be numbers, was none");
+            throw new IllegalArgumentException("numbers must not be empty");
         }
         double[] sorted =
                 numbers.stream().mapToDouble(Double::doubleValue).sorted().toArray();

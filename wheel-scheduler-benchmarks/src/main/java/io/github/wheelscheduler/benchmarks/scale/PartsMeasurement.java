@@ -81,7 +81,10 @@ final class PartsMeasurement {
             double tickNanos = cpu(ManagementFactory.getThreadMXBean(), ticks);
             return new double[] {(double) longest / PAIRS, tickNanos / PAIRS / callers};
         } catch (Exception ex) {
-            throw new IllegalStateException("a caller failed", ex);
+            throw new IllegalStateException(
+                    "a thread that calls the scheduler has failed; the cause has its "
+                            + "exception",
+                    ex);
         }
     }
 

@@ -76,7 +76,7 @@ public final class Arming {
                             + " timers are pending or repeating");
         } else if (slots != null && slots.isTakenAtCall(timer) && !slots.tryTake()) {
             pending.releasePermit(timer);
-            reject(timer, refusals == null ? "there is no slot" : refusals.reason());
+            reject(timer, refusals == null ? "its group has no free slot" : refusals.reason());
         } else if (!post(timer, isDue, true)) {
             reject(timer, "the executor has been shut down");
         }

@@ -460,7 +460,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         long timeoutNanos = unit.toNanos(timeout);
         CountDownLatch latch = latchIfNotDone();
         if (latch != null && !latch.await(timeoutNanos, TimeUnit.NANOSECONDS)) {
-            throw new TimeoutException("Not done within " + timeout + " " + unit + ": " + this);
+            throw new TimeoutException("The task has not ended within " + timeout + " " + unit + ": " + this);
         }
         return result();
     }

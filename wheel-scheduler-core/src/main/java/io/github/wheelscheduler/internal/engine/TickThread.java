@@ -288,7 +288,13 @@ final class TickThread implements Runnable {
         try {
             if (Long.bitCount(inARow) == 1) {
                 String more = inARow == 1 ? "" : " for the " + inARow + "th time in a row";
-                EngineLog.log(Level.ERROR, "The tick thread failed" + more + "; it continues", null, failure);
+                EngineLog.log(
+                        Level.ERROR,
+                        "The tick thread failed" + more
+                                + "; it continues, and tasks may start late. Report this stack trace, unless memory "
+                                + "was short",
+                        null,
+                        failure);
             }
         } catch (Throwable ex) {
             // There is no other place to report it.

@@ -57,7 +57,8 @@ public final class ElasticPool extends Workers {
         PER_RUN
     }
 
-    private static final String FAILED = "A worker failed; it continues";
+    private static final String FAILED = "A worker failed outside of a task; it continues, and tasks may start "
+            + "late. Report this stack trace, unless memory was short";
 
     private final long keepAliveNanos;
     private final LongSupplier nanoClock;

@@ -37,7 +37,9 @@ final class ExecutorRefusals {
                 String before = others == 0 ? "" : " (and " + others + " more times since the last warning)";
                 EngineLog.log(
                         Level.WARNING,
-                        "The executor rejected a due run" + before + "; the run is offered again until it is accepted",
+                        "The executor rejected a due run" + before
+                                + "; the run is offered again until it is accepted. Raise the executor's limits if "
+                                + "tasks start late",
                         run,
                         failure);
             }

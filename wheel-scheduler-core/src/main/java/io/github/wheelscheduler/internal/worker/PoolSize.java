@@ -36,9 +36,12 @@ final class PoolSize {
     static final int SPARE = 2;
 
     private static final String NOT_STARTED =
-            "Another worker could not be started; due tasks wait for one of the existing workers";
+            "Another worker could not be started; due tasks wait for one of the existing workers. Check memory, the "
+                    + "limit of threads and the thread factory";
 
-    private static final String NONE_STARTED = "No worker could be started; due tasks wait until a retry succeeds";
+    private static final String NONE_STARTED =
+            "No worker could be started; due tasks wait until a retry succeeds. Check memory, the limit of threads "
+                    + "and the thread factory";
 
     private static final long NONE = 0;
 

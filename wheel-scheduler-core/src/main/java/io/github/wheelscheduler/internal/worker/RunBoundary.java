@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** The one catch around user code: exceptions from inside end here, and end no worker. */
 final class RunBoundary {
 
-    private static final String ESCAPED = "An exception escaped from a run; its worker continues";
+    private static final String ESCAPED = "An exception escaped from a run, mostly from a task decorator; its "
+            + "worker continues. Fix the code that threw it";
 
     private final Workers.Listener listener;
     private final @Nullable RunHooks hooks;

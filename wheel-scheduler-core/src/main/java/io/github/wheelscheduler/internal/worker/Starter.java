@@ -45,7 +45,7 @@ public final class Starter implements Runnable {
 
     private static final String NOT_STARTED =
             "The thread that starts workers could not be started; due tasks may wait for a worker until a retry "
-                    + "succeeds";
+                    + "succeeds. Check memory, the limit of threads and the thread factory";
 
     private final Runnable whenWanted;
     private final Runnable whenEnded;

@@ -415,7 +415,13 @@ public abstract class Workers {
         try {
             thread.interrupt();
         } catch (Throwable ex) {
-            EngineLog.log(Level.WARNING, "A thread could not be interrupted; it continues", null, ex);
+            EngineLog.log(
+                    Level.WARNING,
+                    "The interrupt of a worker threw an exception; its run continues, so closing may take longer. "
+                            + "Fix the "
+                            + "thread that the thread factory returns",
+                    null,
+                    ex);
         }
     }
 

@@ -138,7 +138,8 @@ class WheelSnapshotTest {
             WheelTimer<?> ignored = executor.schedule(() -> {}, 1, HOURS);
             awaitThat(() -> failures.get() > 100);
             assertThat(executor.snapshot().tick().stuckFor()).isGreaterThan(Duration.ofMillis(50));
-            assertThat(log.messages()).hasSizeBetween(7, 20).contains("The tick thread failed; it continues");
+            assertThat(log.messages()).hasSizeBetween(7, 20).anyMatch(text -> text.startsWith("The tick thread "
+                    + "failed; it continues"));
         } finally {
             assertThat(executor.shutdownNow()).hasSize(1);
         }
@@ -174,7 +175,7 @@ class WheelSnapshotTest {
         try (LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class)) {
             WheelTimer<?> timer = executor.schedule(() -> {}, 1, HOURS);
             awaitThat(() -> executor.snapshot().tick().state() == WheelSnapshot.State.DEAD);
-            assertThat(log.messages()).contains("The tick thread failed; it continues");
+            assertThat(log.messages()).anyMatch(text -> text.startsWith("The tick thread failed; it continues"));
             assertThat(timer.cancel(false)).isTrue();
         } finally {
             assertThat(executor.shutdownNow()).isEmpty();

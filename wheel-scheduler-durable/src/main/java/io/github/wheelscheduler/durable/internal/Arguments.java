@@ -49,7 +49,7 @@ public final class Arguments {
         // Half of a character would become another id on its way.
         if (name.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new IllegalArgumentException(
-                    what + " must be a text without the character 0 and without halves of characters");
+                    what + " must contain neither the character U+0000 nor unpaired surrogates");
         }
     }
 

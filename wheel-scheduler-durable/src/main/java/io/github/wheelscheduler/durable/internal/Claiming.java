@@ -192,7 +192,8 @@ final class Claiming {
         if (holder != null && held.tryPass() >= 0) {
             LOGGER.warn("All " + context.settings().maxConcurrent()
                     + " workers of durable tasks have been busy for longer than usual, most of them with '" + holder
-                    + "': this node claims nothing until one is free");
+                    + "': this node claims nothing until one is free. A timeLimit or maxConcurrent of that handler "
+                    + "prevents it");
         }
     }
 
@@ -275,7 +276,10 @@ final class Claiming {
                 throw ex;
             }
             scanStart.failed(startNanos, nowNanos());
-            LOGGER.debug("The database has ended a look at all that waits, as it takes too long", ex);
+            LOGGER.debug(
+                    "The database ended a full poll that took too long; this node polls from its low-water "
+                            + "mark instead",
+                    ex);
             return withMade(countDue(names, scanStart.marks(), false), names, scanStart.marks());
         }
     }
@@ -350,7 +354,7 @@ final class Claiming {
             turns.arm(claim.dueAt());
             return true;
         } catch (RejectedExecutionException ex) {
-            LOGGER.debug("Not accepted: " + claim, ex);
+            LOGGER.debug("The executor rejected the start of a claimed task, which is released: " + claim, ex);
             // Another turn may have started it.
             return !claimedTasks.remove(claim);
         }
@@ -460,7 +464,8 @@ final class Claiming {
                 int freed = tables.claims().giveBack(unknown);
                 boolean ignored = tables.nodes().askForFullLook(life.incarnation());
                 context.notifications().tell(Notifications.LOOK, Notifications.OLD);
-                LOGGER.info(freed + " durable tasks that this node had claimed without knowing can be claimed again");
+                LOGGER.info(freed + " durable tasks were claimed by a statement whose answer this node did not get; "
+                        + "they are released");
             }
         });
     }

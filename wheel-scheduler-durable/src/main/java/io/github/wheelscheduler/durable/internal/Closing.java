@@ -58,7 +58,8 @@ final class Closing {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
             LOGGER.warn(
-                    "Claimed tasks could not be released; other nodes take them over after "
+                    "The database did not answer, so claimed tasks could not be released; other nodes take them "
+                            + "over after "
                             + exactly(settings.deadAfter()),
                     ex);
         }
@@ -120,7 +121,8 @@ final class Closing {
             groups.jobs().shutdown();
             if (!groups.jobs().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOGGER.warn(
-                        "Not all ends of runs could be written to the database; other nodes take over the rows of this one after "
+                        "Not all ends of runs could be written to the database; other nodes run those tasks again "
+                                + "after "
                                 + exactly(settings.deadAfter()));
             }
         } catch (InterruptedException ex) {
@@ -139,7 +141,7 @@ final class Closing {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
-            LOGGER.debug("The node's row stays, and is found dead", ex);
+            LOGGER.debug("The row of this node was not deleted, so other nodes will find it dead", ex);
         }
         ignored = groups.heart().shutdownNow();
     }
@@ -148,7 +150,7 @@ final class Closing {
         try {
             life.leave();
         } catch (RuntimeException ex) {
-            LOGGER.debug("The node's row stays, and is found dead", ex);
+            LOGGER.debug("The row of this node was not deleted, so other nodes will find it dead", ex);
         }
     }
 }

@@ -80,7 +80,8 @@ record Context(
         }
         tally.count(end.kind());
         if (end.reason() != null) {
-            LOGGER.warn("The handler of the durable task " + claim + " has given it up; its row has the reason");
+            LOGGER.warn("The handler of the durable task " + claim + " returned giveUp, so this run is not retried; "
+                    + "its row has the reason");
         }
         listeners.tell(end);
     }

@@ -239,11 +239,14 @@ public final class Database {
                     connection.setNetworkTimeout(
                             Runnable::run, (int) settings.deadAfter().toMillis() / 2);
                 } catch (SQLException ex) {
-                    LOGGER.debug("The driver waits for an answer without a limit", ex);
+                    LOGGER.debug(
+                            "The driver refused a network timeout, so heartbeats may wait for the database "
+                                    + "without a limit",
+                            ex);
                 }
                 return new Statements.Kept(connection);
             } catch (SQLException ex) {
-                throw new CannotGetJdbcConnectionException("Failed to obtain a connection to keep", ex);
+                throw new CannotGetJdbcConnectionException("Failed to obtain the connection that heartbeats keep", ex);
             }
         }
 

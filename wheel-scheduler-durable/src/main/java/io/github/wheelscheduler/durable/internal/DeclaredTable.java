@@ -52,7 +52,7 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
         if (schedule.equals(row.replaced) && nodes.declares(id, row.schedule)) {
             LOGGER.info("The schedule of the durable task " + id + " on this node, "
                     + RecurringTable.inWords(schedule) + ", has been replaced by "
-                    + RecurringTable.inWords(row.schedule) + ", and stays so while a node lives that declares it");
+                    + RecurringTable.inWords(row.schedule) + ", which counts as long as a living node declares it");
             return true;
         }
         boolean isReplaced = row.state == RowState.CLAIMED

@@ -257,7 +257,7 @@ public final class DurableNode {
         try {
             Object ignored = groups.jobs().schedule(this::connectAgain, AGAIN.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
-            LOGGER.debug("Closed before the database has answered");
+            LOGGER.debug("The node closed before the database answered");
         }
     }
 
@@ -310,7 +310,8 @@ public final class DurableNode {
         // Recurring tasks may be added later.
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
-        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", whose clock is known to "
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which knows the time of the "
+                + "database to within "
                 + about(clock.error()));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
@@ -429,7 +430,7 @@ public final class DurableNode {
     private Connected connected() {
         Connected node = connected;
         if (node == null) {
-            throw new IllegalStateException("must be connected");
+            throw new IllegalStateException("The node must be connected to its database first, has not been so far");
         }
         return node;
     }
@@ -510,7 +511,7 @@ public final class DurableNode {
         Connected node = connected();
         NodeLife.Beat beat = node.life().beat(isAlone);
         if (node.claiming().isLookingFor(settings.deadAfter())) {
-            availability.isAway(new QueryTimeoutException("A look for durable tasks that are due has gone on for "
+            availability.isAway(new QueryTimeoutException("A poll for due durable tasks has not ended for "
                     + exactly(settings.deadAfter()) + ": it waits for the pool of connections, or for the database"));
         }
         if (beat.wasDead()) {

@@ -101,13 +101,14 @@ final class EndListeners {
             wake();
         } catch (Throwable ex) {
             // Memory may be short: nothing that runs is to fail for want of it.
-            ThrownLog.debug(LOGGER, "An end could not be delivered to listeners", ex);
+            ThrownLog.debug(LOGGER, "An end is not delivered to listeners of durable tasks, mostly for lack of memory", ex);
         }
     }
 
     private void drop() {
         if (hasDropped.compareAndSet(false, true)) {
-            LOGGER.warn(MOST + " ends of durable tasks wait for slow listeners; further ends are not delivered");
+            LOGGER.warn(MOST + " ends of durable tasks wait for slow listeners; further ends are not "
+                    + "delivered until they catch up");
         }
     }
 
@@ -119,7 +120,7 @@ final class EndListeners {
                 worker.execute(this::tellAll);
                 isTaken = true;
             } catch (RejectedExecutionException ex) {
-                LOGGER.debug("Closed before all ends were delivered to listeners");
+                LOGGER.debug("The node closed before all ends were delivered to listeners");
             } finally {
                 if (!isTaken) {
                     isTelling.set(false);
@@ -171,7 +172,8 @@ final class EndListeners {
         try {
             worker.shutdown();
             if (!worker.awaitTermination(limitMillis, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn("Listeners of durable tasks are slow; " + queued.get() + " ends were not delivered");
+                LOGGER.warn("Listeners of durable tasks are slow; the node closes, and "
+                        + queued.get() + " ends were not delivered");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

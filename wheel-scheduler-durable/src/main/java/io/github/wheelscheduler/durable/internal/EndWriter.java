@@ -327,7 +327,8 @@ final class EndWriter {
                     boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
                     if (isToChange && !end.end().write().getAsBoolean()) {
                         LOGGER.warn("The end of the durable task " + end.claim().withTrace()
-                                + " was not written, as its row has changed");
+                                + " was not written, as a trigger or another program has changed its row: the task "
+                                + "may run again");
                     }
                 }
                 return ours;

@@ -135,7 +135,7 @@ final class FairStarts {
                 arm(startable.earliest());
             }
         } catch (RejectedExecutionException ex) {
-            LOGGER.debug("Not accepted now; the next heartbeat tries again", ex);
+            LOGGER.debug("The executor rejected the start of a durable task; the next heartbeat tries again", ex);
         }
     }
 
@@ -214,7 +214,7 @@ final class FairStarts {
         try {
             armIn(ASK_AGAIN_NANOS);
         } catch (RejectedExecutionException ex) {
-            LOGGER.debug("Not accepted now; the next heartbeat tries again", ex);
+            LOGGER.debug("The executor rejected the start of a durable task; the next heartbeat tries again", ex);
         }
     }
 

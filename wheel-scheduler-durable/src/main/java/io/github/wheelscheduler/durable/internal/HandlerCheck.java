@@ -85,7 +85,7 @@ final class HandlerCheck {
         }
         if (settings.unknownHandlers() == UnknownHandlers.FAIL) {
             if (isMissing(name, settings.heartbeat().toNanos() / PART_OF_HEARTBEAT)) {
-                throw new IllegalArgumentException("handler must be one that a node has, was '" + name + "'");
+                throw new IllegalArgumentException("handler must be declared by a living node, was '" + name + "'");
             }
         } else if (!reported.contains(name)
                 && !isKnown(name)
@@ -145,7 +145,7 @@ final class HandlerCheck {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException ex) {
-            LOGGER.debug("The rows of nodes were not read in time", ex);
+            LOGGER.debug("The handlers of other nodes were not read in time, so an unknown handler is not noticed", ex);
         }
     }
 

@@ -33,7 +33,7 @@ public final class MadeTasks {
         Instant now = tables.tasks().now();
         Instant first = request.firstAt() == null ? recurrence.first(now) : request.firstAt();
         if (first == null) {
-            throw new IllegalArgumentException("schedule must come some time, was " + recurrence.text());
+            throw new IllegalArgumentException("schedule must have a next run, was " + recurrence.text());
         }
         Arguments.requireTime(first);
         if (node.isDeclared(id)) {

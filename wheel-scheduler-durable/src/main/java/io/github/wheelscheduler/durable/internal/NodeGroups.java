@@ -61,7 +61,8 @@ record NodeGroups(
                 if (group.isShutdown()) {
                     throw new IllegalStateException(
                             "The group " + DurableEngine.GROUP
-                                    + " of the executor must not have been shut down, as by another node that still ends its runs");
+                                    + " of the executor must not be shut down; another node of this executor may be "
+                                    + "closing: wait until it has closed");
                 }
                 return group;
             }

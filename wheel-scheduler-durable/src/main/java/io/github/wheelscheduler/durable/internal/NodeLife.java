@@ -140,7 +140,9 @@ final class NodeLife {
         } else {
             LOGGER.warn(
                     "The node " + settings.node()
-                            + " missed its heartbeats, and other nodes have taken over its durable tasks; it continues under a new number");
+                            + " missed its heartbeats, and other nodes have taken over its durable tasks; it "
+                            + "continues as a new incarnation. "
+                            + "Look for long pauses of the process, or raise wheel.scheduler.durable.dead-after");
             join();
         }
         if (isAlive && isAlone && wasAlone) {

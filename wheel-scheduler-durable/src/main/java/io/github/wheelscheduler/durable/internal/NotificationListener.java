@@ -55,7 +55,7 @@ final class NotificationListener implements Runnable {
                     pause = listenOnce();
                 } catch (Throwable ex) {
                     // An error, too: the node is to be told again in the end.
-                    LOGGER.debug("Not told of durable tasks for now", ex);
+                    LOGGER.debug("Notifications of durable tasks do not arrive for now; polling finds the tasks", ex);
                 }
                 boolean ignored = owner.deaf.await(pause, TimeUnit.MILLISECONDS);
             }
@@ -87,7 +87,7 @@ final class NotificationListener implements Runnable {
         long millis = deafMillis;
         deafMillis = Math.min(LONGEST_DEAF_MILLIS, 2 * millis);
         if (millis == DEAF_MILLIS) {
-            LOGGER.info("Durable tasks that other processes schedule for now are found by polling: " + why);
+            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling: " + why);
         }
         return millis;
     }
@@ -107,7 +107,7 @@ final class NotificationListener implements Runnable {
             return FULL_MILLIS;
         }
         if (!hears) {
-            return giveUp("what one connection tells does not come to another, as behind a pooler that has one"
+            return giveUp("a notification of one connection does not arrive on another, as behind a pooler that has one"
                     + " connection for many");
         }
         deafMillis = DEAF_MILLIS;
@@ -146,7 +146,7 @@ final class NotificationListener implements Runnable {
         try {
             owner.send(List.of(probe));
         } catch (CannotGetJdbcConnectionException ex) {
-            LOGGER.debug("The pool has no other connection that is free", ex);
+            LOGGER.debug("The pool has no second free connection, which the check of notifications needs", ex);
             return null;
         }
         long startNanos = System.nanoTime();

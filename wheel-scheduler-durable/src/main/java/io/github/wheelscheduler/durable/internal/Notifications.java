@@ -133,7 +133,7 @@ final class Notifications {
             } catch (Throwable ex) {
                 // An error, too: others look by themselves, and may be told of what follows.
                 isSending.set(false);
-                LOGGER.debug("Not told", ex);
+                LOGGER.debug("A notification was not sent; other nodes find the tasks by polling", ex);
             }
         }
     }
@@ -147,7 +147,7 @@ final class Notifications {
             }
             send(texts);
         } catch (RuntimeException ex) {
-            LOGGER.debug("Not told: others find it when they look", ex);
+            LOGGER.debug("The database refused a notification; other nodes find the tasks by polling", ex);
         } finally {
             sentNanos = groups.jobs().nanoTime();
             isSending.set(false);
@@ -246,10 +246,11 @@ final class Notifications {
         }
         NotificationListener listening = NotificationListener.of(this, database);
         if (listening == null) {
-            LOGGER.info("Durable tasks that other processes schedule for now are found by polling, as the driver of the"
+            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling, as the "
+                    + "driver of the"
                     + " database is not that of org.postgresql");
         } else if (!database.hasRoomToListen()) {
-            LOGGER.info("Durable tasks that other processes schedule for now are found by polling: for"
+            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling: for"
                     + " notifications, a node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
                     + (database.size() == Integer.MAX_VALUE
                             ? "does not say how many it has, as that of HikariCP does"
@@ -261,7 +262,7 @@ final class Notifications {
                 notificationListener = thread;
             } catch (OutOfMemoryError ex) {
                 LOGGER.warn(
-                        "Durable tasks that other processes schedule for now are found by polling: the"
+                        "Durable tasks that other processes schedule to run at once are found by polling: the"
                                 + " thread that receives notifications could not be started",
                         ex);
             }

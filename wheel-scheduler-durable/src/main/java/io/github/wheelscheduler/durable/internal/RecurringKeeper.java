@@ -157,7 +157,9 @@ final class RecurringKeeper {
             }
             ThrownLog.error(
                     LOGGER,
-                    "The schedule of the durable task " + handler.id() + " has failed, so its row is not made",
+                    "The first run of the durable task " + handler.id()
+                            + " could not be computed, so the task never runs. Fix its Recurrence, and start the "
+                            + "node again",
                     ex);
             boolean ignored = handlers.planted.add(handler);
             return false;
@@ -174,7 +176,8 @@ final class RecurringKeeper {
         }
         boolean wasRefused = refused.remove(handler.id());
         if (wasRefused) {
-            LOGGER.info("The durable task " + handler.id() + " has its id for itself again, and runs on this node");
+            LOGGER.info("The durable task " + handler.id() + " runs on this node, as no task made at run time has "
+                    + "its id any more");
         }
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
         Instant now = clock.now();
@@ -213,8 +216,9 @@ final class RecurringKeeper {
         }
         int gone = tables.declared().forget(settings.forgetAfter());
         if (gone > 0) {
-            LOGGER.info(gone + " recurring durable tasks were known by no node for " + exactly(settings.forgetAfter())
-                    + ", and are forgotten");
+            LOGGER.info(gone + " recurring durable tasks were declared by no node for "
+                    + exactly(settings.forgetAfter())
+                    + " (wheel.scheduler.durable.forget-after), so their rows are deleted");
         }
     }
 

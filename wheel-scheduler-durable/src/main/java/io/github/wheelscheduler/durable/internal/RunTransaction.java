@@ -153,7 +153,7 @@ final class RunTransaction {
                 }
                 if (isOfDatabase) {
                     LOGGER.info("The durable task " + claim.withTrace()
-                            + " has run, but the database refused its end: it is" + " rolled back, and runs again");
+                            + " has run, but the database failed to commit it: it is rolled back, and runs again");
                     return RowEnd.withoutRun(runs.givenBack(claim));
                 }
                 return runs.afterFailure(claim, claim.withTrace(), handler, ex);

@@ -104,12 +104,13 @@ final class Runs {
         }
         if (claim.row().leavesOut(handler, now) && !tables.recurring().isTriggered(claim.key())) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
-                    + ", which is too long ago: it is left out");
+                    + ", but no node ran it in time: this run is skipped, as the task's setting of missed runs says");
             return unsuccessful(false, claim, nextRuns.after(claim, handler.recurrence(), null, false));
         }
         if (hasKilledOftenEnough(claim, handler)) {
             LOGGER.error("Each node that ran the durable task " + claim
-                    + " died during its run: this run is skipped, and the next one comes at its time");
+                    + " died during its run: this run is skipped, and the next one comes at its time. See why those "
+                    + "processes ended");
             return new Outcome(
                     false,
                     false,
@@ -226,7 +227,8 @@ final class Runs {
                             .computeIfAbsent(handler.name(), name -> new LogLimit(context.jobs()::nanoTime))
                             .tryPass()
                     >= 0) {
-                LOGGER.warn("The durable task " + claim + " cannot be read here, and is left to other nodes: "
+                LOGGER.warn("The durable task " + claim + " has a payload that cannot be read here, and is left to "
+                        + "other nodes: "
                         + ex.getMessage());
             }
             return unsuccessful(false, claim, setAside(claim, ex));
@@ -309,7 +311,7 @@ final class Runs {
             }
             DurableOutcome outcome = outcomeOf(claim, handler, run);
             if (outcome == null) {
-                throw new IllegalStateException("A run must return what becomes of its task, was null");
+                throw new IllegalStateException("A handler must return a DurableOutcome, such as done(), was null");
             }
             if (transaction != null) {
                 transaction.requireNoRollback();

@@ -114,8 +114,8 @@ public final class Sql extends Statements {
             }
         } catch (SQLException ex) {
             throw Objects.requireNonNullElseGet(
-                    exceptions().translate("Rows as others see them", null, ex),
-                    () -> new UncategorizedSQLException("Rows as others see them", null, ex));
+                    exceptions().translate("Reading rows as other transactions see them", null, ex),
+                    () -> new UncategorizedSQLException("Reading rows as other transactions see them", null, ex));
         }
     }
 

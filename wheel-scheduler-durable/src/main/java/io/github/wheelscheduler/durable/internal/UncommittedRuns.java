@@ -67,7 +67,7 @@ public final class UncommittedRuns {
         UncommittedRuns runs = new UncommittedRuns(tasks.node, scope);
         if (!runs.tables.sql().isInCallersTransaction()) {
             throw new IllegalStateException(
-                    "The transaction must be on the DataSource of the durable tasks, which it has not reached");
+                    "The transaction must be on the DataSource of the durable tasks, but has no connection of it");
         }
         if (scope.isMarked()) {
             throw new IllegalStateException(

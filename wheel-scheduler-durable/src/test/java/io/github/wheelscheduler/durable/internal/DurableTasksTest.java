@@ -88,9 +88,10 @@ class DurableTasksTest {
         try (CapturedLog log = CapturedLog.begin()) {
             Node ignored = running("a");
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(log.of(Level.INFO, "whose clock is known to "))
+                    .untilAsserted(() -> assertThat(log.of(Level.INFO, "which knows the time of the database to "
+                            + "within "))
                             .singleElement()
-                            .satisfies(line -> assertThat(line.getMessage()).matches(".* is known to [\\d.]+ m?s")));
+                            .satisfies(line -> assertThat(line.getMessage()).matches(".* to within [\\d.]+ m?s")));
         }
     }
 

@@ -305,7 +305,7 @@ class MadeTaskEdgesTest {
         Node node = noting();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> make(node, TaskSchedule.cron("0 0 0 31 2 *", BERLIN), null, "x"))
-                .withMessage("schedule must come some time, was cron 0 0 0 31 2 * Europe/Berlin");
+                .withMessage("schedule must have a next run, was cron 0 0 0 31 2 * Europe/Berlin");
         assertThatIllegalArgumentException().isThrownBy(() -> make(node, TaskSchedule.once(Instant.now()), null, "x"));
         assertThat(node.engine.recurringTasks().list()).isEmpty();
     }

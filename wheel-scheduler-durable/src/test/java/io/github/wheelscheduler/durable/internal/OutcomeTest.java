@@ -185,7 +185,7 @@ class OutcomeTest {
         schedule(node, Instant.now());
         assertThat(awaitFailed(node).failure())
                 .contains("A run that has scheduled its own id must not return again,"
-                        + " which is for 2050-01-02T03:04:05Z");
+                        + " too, which was for 2050-01-02T03:04:05Z");
     }
 
     @ParameterizedTest
@@ -243,7 +243,7 @@ class OutcomeTest {
         schedule(node, Instant.now());
         DurableTask failed = awaitFailed(node);
         assertThat(failed.failures()).isEqualTo(3);
-        assertThat(failed.failure()).contains("A run must return what becomes of its task, was null");
+        assertThat(failed.failure()).contains("A handler must return a DurableOutcome, such as done(), was null");
     }
 
     private static final class ReturnsNothing implements DecidingBody<String> {

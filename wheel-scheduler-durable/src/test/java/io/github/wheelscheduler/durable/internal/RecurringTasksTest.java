@@ -275,7 +275,7 @@ class RecurringTasksTest {
         Runnable unused = node.engine.repeat("b", everyMillis(50), false, () -> ran.add("b"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.repeat("a\0b", everyMillis(50), false, () -> {}))
-                .withMessageStartingWith("id must be a text without the character 0");
+                .withMessageStartingWith("id must contain neither the character U+0000");
         node.start();
         await().atMost(PATIENCE).until(() -> ran.size() > 2);
         assertThat(node.engine.problem()).isNull();

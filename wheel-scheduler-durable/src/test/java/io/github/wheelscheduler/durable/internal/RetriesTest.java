@@ -237,7 +237,7 @@ class RetriesTest {
                 1, Duration.ofMillis(1), Duration.ofMillis(1), Set.of(), Set.of(IllegalStateException.class));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> now("1", rules))
-                .withMessageStartingWith("retries of a task must name no exceptions, as its handler does, was ");
+                .withMessageStartingWith("retries of a task must leave retryFor and noRetryFor to its handler, was ");
     }
 
     @Test

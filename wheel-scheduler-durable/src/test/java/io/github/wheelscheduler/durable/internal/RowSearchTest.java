@@ -235,7 +235,8 @@ class RowSearchTest {
     void requestThatMakesNoSenseIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> search.find(filter(null, null), "nonsense", 1))
-                .withMessageContaining("after must be what the answer before has as after, was nonsense");
+                .withMessageContaining("after must be the after of the previous answer to the same search, was "
+                        + "nonsense");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RowFilter.of(null, State.SCHEDULED, null, null, List.of("ink")))
                 .withMessageContaining("state must be failed, or left out, for a search in errors, was scheduled");
@@ -360,7 +361,7 @@ class RowSearchTest {
         assertThat(step.after()).isNull();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> batches().step(Batches.Action.RETRY, filter("mail", State.SCHEDULED), null, null))
-                .withMessageContaining("state must be one that tasks can have to retry them, was SCHEDULED");
+                .withMessageContaining("state must be one in which a task accepts retry, was SCHEDULED");
     }
 
     @Test

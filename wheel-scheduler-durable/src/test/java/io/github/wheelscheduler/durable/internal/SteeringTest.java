@@ -246,7 +246,7 @@ class SteeringTest {
                 .withMessageContaining("must be a cron expression, a fixed rate or a fixed delay, was once");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tasks.retime("tick", TaskSchedule.cron("0 0 0 31 2 *")))
-                .withMessageContaining("must come some time, was cron 0 0 0 31 2 *");
+                .withMessageContaining("must have a next run, was cron 0 0 0 31 2 *");
         assertThat(tasks.retime("unknown", TaskSchedule.fixedRate(HOUR))).isFalse();
     }
 

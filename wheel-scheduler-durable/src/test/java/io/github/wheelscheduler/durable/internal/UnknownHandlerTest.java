@@ -91,7 +91,7 @@ class UnknownHandlerTest {
     private static void assertRefused(Node node, String handler) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> schedule(node, handler, "1"))
-                .withMessage("handler must be one that a node has, was '" + handler + "'");
+                .withMessage("handler must be declared by a living node, was '" + handler + "'");
     }
 
     private List<String> warnings() {

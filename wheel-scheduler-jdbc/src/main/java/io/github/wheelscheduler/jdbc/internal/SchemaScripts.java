@@ -83,7 +83,7 @@ public record SchemaScripts(
                 ResultSet row = statement.executeQuery(layoutQuery)) {
             return row.next() ? row.getInt(1) : NONE;
         } catch (SQLException ex) {
-            log.debug("The tables are to be made", ex);
+            log.debug("The table with the layout cannot be read, so the tables are created", ex);
             if (before != null) {
                 // What the transaction has locked stays so.
                 connection.rollback(before);

@@ -44,7 +44,8 @@ public final class EndpointAnswers {
         if (segments instanceof String[] path) {
             return path;
         }
-        throw new IllegalArgumentException("segments must only be given by the path, were " + segments);
+        throw new IllegalArgumentException("segments must not be given as a parameter, as the path has them, were "
+                + segments);
     }
 
     /**
@@ -54,7 +55,7 @@ public final class EndpointAnswers {
      */
     public static void requireSame(String what, @Nullable String given, String inPath) {
         if (given != null && !given.equals(inPath)) {
-            throw new IllegalArgumentException(what + " must be that of the path, was " + given);
+            throw new IllegalArgumentException(what + " must be left out or be the same as in the path, was " + given);
         }
     }
 

@@ -128,7 +128,8 @@ final class TaskSteering {
         if (expected == null && !filter.isFiltered()) {
             // Boot passes over a filter whose name is misspelt.
             throw new IllegalArgumentException(
-                    "expected must be given without scheduler, group, text and state, as all tasks are meant then");
+                    "expected, the number of tasks, must be given if scheduler, group, text and state are not: "
+                            + "the action is for all tasks then");
         }
         List<Found> found = TaskRegistry.find(
                         registries,

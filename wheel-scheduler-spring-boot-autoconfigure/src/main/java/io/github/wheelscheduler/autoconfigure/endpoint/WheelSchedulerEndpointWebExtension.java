@@ -134,7 +134,7 @@ public final class WheelSchedulerEndpointWebExtension {
             }
             if (Stream.of(group, text, state, expected).anyMatch(Objects::nonNull)) {
                 throw new IllegalArgumentException(
-                        "group, text, state and expected must only be given with tasks as of");
+                        "group, text, state and expected must only be given if of is tasks");
             }
             return endpoint.steerScheduler(caller, action, scheduler);
         });

@@ -62,7 +62,7 @@ final class TransactionManagerChoice {
             throw new UnusableSetupException(
                     "The transactionManager of a method with @DurableHandler must be the name or qualifier of one PlatformTransactionManager, but '"
                             + name + "' is not, on " + method + "; there are " + describe(all()),
-                    "Name one of them that is for the DataSource of durable tasks.",
+                    "Set transactionManager to one of them that is for the DataSource of durable tasks.",
                     ex);
         }
         DataSource theirs = dataSourceOf(manager);
@@ -70,7 +70,8 @@ final class TransactionManagerChoice {
             throw new UnusableSetupException(
                     "The transactionManager of a method with @DurableHandler must be for the DataSource of durable tasks, but '"
                             + name + "' is for another one, on " + method,
-                    "Name one that is for the DataSource of durable tasks, or mark the other DataSource with @DurableDataSource.");
+                    "Set transactionManager to one that is for the DataSource of durable tasks, "
+                            + "or mark the other DataSource with @DurableDataSource.");
         }
         return manager;
     }
@@ -95,7 +96,7 @@ final class TransactionManagerChoice {
         if (!ours.isEmpty()) {
             throw new UnusableSetupException(
                     wanted + "there are several: " + describe(ours) + ", for " + method,
-                    "Name one of them, such as @DurableHandler(transactional = true, transactionManager = \""
+                    "Set transactionManager to one of them, such as @DurableHandler(transactional = true, transactionManager = \""
                             + ours.keySet().iterator().next() + "\").");
         }
         if (!silent.isEmpty()) {

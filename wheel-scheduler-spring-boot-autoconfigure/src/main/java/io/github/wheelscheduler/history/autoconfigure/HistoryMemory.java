@@ -125,7 +125,10 @@ final class HistoryMemory implements TaskListener {
                 look(tasks);
             }
         } catch (RuntimeException ex) {
-            LOGGER.debug("The history could not be asked when tasks last ran", ex);
+            LOGGER.debug(
+                    "The last runs of tasks could not be read from the history, so times from before the start "
+                            + "are missing",
+                    ex);
         }
     }
 

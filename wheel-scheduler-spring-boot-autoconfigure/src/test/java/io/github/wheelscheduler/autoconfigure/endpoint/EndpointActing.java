@@ -187,14 +187,14 @@ interface EndpointActing extends EndpointCalls {
             {'of': 'tasks', 'action': 'retime', 'fixedRate': '1s'}          | 400 | action must be trigger, pause, resume
             {'of': 'tasks', 'action': 'pause', 'state': 'lost'}             | 400 | state must be one of
             {'of': 'tasks', 'action': 'pause', 'expected': 'many'}          | 400 | expected must be a number
-            {'of': 'tasks', 'action': 'pause'}                              | 400 | expected must be given without scheduler, group
-            {'of': 'tasks', 'action': 'pause', 'text': ''}                  | 400 | expected must be given without scheduler, group
-            {'of': 'tasks', 'action': 'pause', 'txt': 'herd'}               | 400 | expected must be given without scheduler, group
+            {'of': 'tasks', 'action': 'pause'}                              | 400 | expected, the number of tasks, must
+            {'of': 'tasks', 'action': 'pause', 'text': ''}                  | 400 | expected, the number of tasks, must
+            {'of': 'tasks', 'action': 'pause', 'txt': 'herd'}               | 400 | expected, the number of tasks, must
             {'of': 'tasks', 'action': 'pause', 'scheduler': 'none'}         | 404 | No scheduler named none
             {'of': 'tasks', 'action': 'pause', 'group': 'none'}             | 404 | No group named none
             {'of': 'all', 'action': 'pause'}                                | 400 | of must be tasks or scheduler, was all
-            {'action': 'pause', 'text': 'a'}                                | 400 | must only be given with tasks as of
-            {'action': 'pause', 'expected': 3}                              | 400 | must only be given with tasks as of
+            {'action': 'pause', 'text': 'a'}                                | 400 | must only be given if of is tasks
+            {'action': 'pause', 'expected': 3}                              | 400 | must only be given if of is tasks
             """)
     default void aBadRequestForManyTasksIsRefusedWithTheReason(String json, int status, String reason) {
         Answer answer = steerAll(json);

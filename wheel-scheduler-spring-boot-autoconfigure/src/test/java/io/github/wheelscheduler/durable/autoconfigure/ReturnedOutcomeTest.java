@@ -106,7 +106,7 @@ class ReturnedOutcomeTest {
                     .containsExactly("no such address", 1);
             assertThat(awaitFailed(tasks, "object", null).failure()).isEqualTo("as an object");
             assertThat(awaitFailed(tasks, "nothing", null).failure())
-                    .contains("A run must return what becomes of its task, was null: ");
+                    .contains("A handler must return a DurableOutcome, such as done(), was null: ");
         });
     }
 

@@ -441,7 +441,7 @@ public final class TaskRegistry {
         StackReserve.askForMore();
         TaskSeries task = require(id);
         if (logger.isDebugEnabled()) {
-            logger.debug("Steering by a call: " + action + " of task " + task.id());
+            logger.debug("Steered by a Java call: " + action + " of task " + task.id());
         }
         return task;
     }

@@ -70,8 +70,8 @@ public final class Batches {
     public Step step(Action action, RowFilter filter, @Nullable Instant at, @Nullable String after) {
         DurableTask.State state = filter.isOfErrors() ? DurableTask.State.FAILED : filter.state();
         if (state == null || !action.isFor(state)) {
-            throw new IllegalArgumentException("state must be one that tasks can have to "
-                    + action.name().toLowerCase(Locale.ROOT) + " them, was " + state);
+            throw new IllegalArgumentException("state must be one in which a task accepts "
+                    + action.name().toLowerCase(Locale.ROOT) + ", was " + state);
         }
         // Databases keep no more of it.
         Instant dueAt = at == null ? null : at.truncatedTo(ChronoUnit.MICROS);

@@ -86,6 +86,9 @@ record Place(String handler, @Nullable Instant dueAt, String id) {
     }
 
     private static IllegalArgumentException unknown(String text, @Nullable Exception cause) {
-        return new IllegalArgumentException("after must be what the answer before has as after, was " + text, cause);
+        return new IllegalArgumentException(
+                "after must be the after of the previous answer to the same search, was "
+                        + text,
+                cause);
     }
 }

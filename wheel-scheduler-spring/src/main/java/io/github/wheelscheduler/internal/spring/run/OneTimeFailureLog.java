@@ -48,9 +48,9 @@ final class OneTimeFailureLog {
 
     private static String text(long times, long unknown, List<String> named) {
         String kinds = unknown == 0
-                ? ", of kinds that have been logged before"
-                : ", " + unknown + " of them of kinds that are not logged, as the limit of " + MOST_KINDS
-                        + " kinds is reached";
+                ? ", each with a task class and an exception class that have been logged before"
+                : ", " + unknown + " of them without a stack trace in the log, as " + MOST_KINDS
+                        + " pairs of task class and exception class have one";
         return "One-time tasks have failed " + times + " more times" + kinds + ": " + named.get(0);
     }
 

@@ -286,7 +286,7 @@ final class CronRun extends SeriesRun {
             if (executor.isShutdown()) {
                 return null;
             }
-            report("The next run was not accepted", ex);
+            report("The executor around the wheel rejected the next run", ex);
             throw ex;
         }
     }

@@ -380,7 +380,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         try {
             return get(Long.MAX_VALUE, TimeUnit.NANOSECONDS);
         } catch (TimeoutException ex) {
-            throw new IllegalStateException("More than 292 years have passed", ex);
+            throw new IllegalStateException("The wait for the result has lasted for 292 years", ex);
         }
     }
 

@@ -23,7 +23,9 @@ public interface NamedTask {
         return ofClass(task.getClass());
     }
 
-    /** Returns the name of a class; of a lambda, that of the class that it is in, which does not change with each start. */
+    /**
+     * Returns the name of a class; of a lambda, that of the class that it is in, which does not change with each start.
+     */
     static String ofClass(Class<?> type) {
         return ClassNames.of(type);
     }

@@ -29,7 +29,10 @@ public interface Pacing {
         return usualNanos;
     }
 
-    /** Returns a tolerance in nanoseconds, halved until it is at most the limit. So starts by a long one are starts by a short one, too. */
+    /**
+     * Returns a tolerance in nanoseconds, halved until it is at most the limit. So starts by a long one are starts by a
+     * short one, too.
+     */
     static long cutTolerance(long nanos, long limitNanos) {
         // A deadline may lie ahead by half of all times itself.
         long limit = Math.max(0, Math.min(limitNanos, Long.MAX_VALUE / 4));
@@ -40,7 +43,9 @@ public interface Pacing {
         return cut;
     }
 
-    /** Decides how much later than it is due the next run is to start, in nanoseconds; not negative. The phase stays. */
+    /**
+     * Decides how much later than it is due the next run is to start, in nanoseconds; not negative. The phase stays.
+     */
     long drawPutOffNanos();
 
     /** Returns the last decision; 0 if there is none. */

@@ -12,7 +12,8 @@ public interface RunObserver {
      *
      * @param task the {@link Runnable} or {@link Callable} as it was handed to the executor
      * @param wheelNanos how much later than its deadline the tick thread handed the run over
-     * @param queueNanos the rest: how long it has waited for a worker, a pause included, or for the run of its series before it
+     * @param queueNanos the rest: how long it has waited for a worker, a pause included, or for the run of its series
+     *     before it
      * @param nowNanos the current time, as returned by {@link WheelScheduledExecutor#nanoTime}
      */
     void starting(Object task, long wheelNanos, long queueNanos, long nowNanos);

@@ -56,35 +56,44 @@ public class TimeSource {
     public void sumUpLater(Runnable summary) {}
 
     /**
-     * Returns where a poller adds itself in virtual time, and takes itself away; null here, where it polls by itself. Any thread may change the list and read it.
+     * Returns where a poller adds itself in virtual time, and takes itself away; null here, where it polls by itself.
+     * Any thread may change the list and read it.
      */
     public @Nullable List<Poller> pollers() {
         return null;
     }
 
     /**
-     * Lets so much time pass for a caller that has to wait for what others do: here it parks. In virtual time it moves time where the caller may, and otherwise parks as well.
+     * Lets so much time pass for a caller that has to wait for what others do: here it parks. In virtual time it moves
+     * time where the caller may, and otherwise parks as well.
      */
     public void pass(Object blocker, long nanos) {
         LockSupport.parkNanos(blocker, nanos);
     }
 
     /**
-     * Polls for something that no timer knows of, such as rows of a database. In virtual time it does so when it is called, so that time may jump to when something is
-     * due. All methods are called on the thread that moves time, while nothing runs.
+     * Polls for something that no timer knows of, such as rows of a database. In virtual time it does so when it is
+     * called, so that time may jump to when something is due. All methods are called on the thread that moves time,
+     * while nothing runs.
      */
     public interface Poller {
 
         /** A test is about to move time: attempts that have failed may succeed now. */
         void begin();
 
-        /** Returns when it is to poll next, as {@link #nanoTime} returns the time; {@code Long.MAX_VALUE} for not before something has run. */
+        /**
+         * Returns when it is to poll next, as {@link #nanoTime} returns the time; {@code Long.MAX_VALUE} for not before
+         * something has run.
+         */
         long nextNanos();
 
         /** Returns when the first is due of what it starts; {@code Long.MAX_VALUE} if nothing is there. */
         long dueNanos();
 
-        /** Begins to say to others that it is alive, if that is due, as one of them is about to poll; returns before that is done, or false. */
+        /**
+         * Begins to say to others that it is alive, if that is due, as one of them is about to poll; returns before
+         * that is done, or false.
+         */
         boolean beat();
 
         /** Begins the first of what it has to do now; returns before that is done, or false if there is nothing. */

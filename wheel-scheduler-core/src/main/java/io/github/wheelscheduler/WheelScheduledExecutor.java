@@ -22,9 +22,9 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link ScheduledExecutorService} on a hierarchical timing wheel. One tick thread routes due tasks to workers, so that a
- * slow task delays no other; scheduling and cancelling cost the same however many tasks are pending; nothing runs while
- * nothing is due.
+ * A {@link ScheduledExecutorService} on a hierarchical timing wheel. One tick thread routes due tasks to workers, so
+ * that a slow task delays no other; scheduling and cancelling cost the same however many tasks are pending; nothing
+ * runs while nothing is due.
  *
  * <p>It keeps the contract of {@link ScheduledExecutorService} as
  * {@link java.util.concurrent.ScheduledThreadPoolExecutor} documents it, with these additions. It returns a
@@ -167,9 +167,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Arms one run of a series that names the instants of its runs on the wall clock, such as a cron schedule. The run is
-     * never early by that clock, and follows it within about a second when it is set. Shutdown treats it like a periodic
-     * task. Each run arms the next with {@link #scheduleNext}.
+     * Arms one run of a series that names the instants of its runs on the wall clock, such as a cron schedule. The run
+     * is never early by that clock, and follows it within about a second when it is set. Shutdown treats it like a
+     * periodic task. Each run arms the next with {@link #scheduleNext}.
      *
      * @throws RejectedExecutionException after shutdown, or when as many timers are pending as the executor allows
      */
@@ -180,8 +180,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * The same for a run that may start late, so that it shares a wake-up with others: at most that time after the instant, and at once if
-     * the instant has passed.
+     * The same for a run that may start late, so that it shares a wake-up with others: at most that time after the
+     * instant, and at once if the instant has passed.
      *
      * @param tolerance usually at most {@link #startTolerance}, and less than the time until the run after this one
      * @throws IllegalArgumentException if the tolerance is negative
@@ -203,8 +203,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * again every second.
      *
      * @param running the timer that {@link #scheduleAt} or this method has returned for the current run
-     * @return the timer of the next run; null, and no run follows, if the executor has been shut down or {@code running} has
-     *     been cancelled or has a next run already
+     * @return the timer of the next run; null, and no run follows, if the executor has been shut down or {@code
+     *     running} has been cancelled or has a next run already
      * @throws IllegalArgumentException if {@code running} comes from elsewhere
      */
     public @Nullable WheelTimer<?> scheduleNext(WheelTimer<?> running, Runnable command, Instant instant) {
@@ -277,9 +277,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * open, and the caller may run or cancel it. A due timer is already on its way to a worker and can only be
      * cancelled.
      *
-     * <p>There is no {@code purge}: a timer that is cancelled leaves by itself. And there is no queue to look at: pending timers
-     * are in the wheel, which belongs to the tick thread. {@link #pendingCount}, {@link #readyCount} and {@link #snapshot} count
-     * them.
+     * <p>There is no {@code purge}: a timer that is cancelled leaves by itself. And there is no queue to look at:
+     * pending timers are in the wheel, which belongs to the tick thread. {@link #pendingCount}, {@link #readyCount} and
+     * {@link #snapshot} count them.
      *
      * @param timer the timer that this executor has returned
      * @return whether it was pending and not due
@@ -331,7 +331,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.hold.isHalted();
     }
 
-    /** Lets a timer go that is due, though others are {@linkplain #halt held}; without effect if none is, or it is not pending. */
+    /**
+     * Lets a timer go that is due, though others are {@linkplain #halt held}; without effect if none is, or it is not
+     * pending.
+     */
     public void forceRun(WheelTimer<?> timer) {
         if (timer instanceof ScheduledTimer<?> scheduled && scheduled.owner() == engine) {
             engine.forceRun(scheduled);
@@ -354,20 +357,24 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     /**
      * Sets which of the timers that are due goes next where they are {@linkplain #allow allowed} to go one by one.
      *
-     * @param choice returns, for their number, which one, from 0 on in their order; on the tick thread. Null for the first one
+     * @param choice returns, for their number, which one, from 0 on in their order; on the tick thread. Null for the
+     *     first one
      */
     public void setChoice(@Nullable IntUnaryOperator choice) {
         engine.hold.setChoice(choice);
     }
 
-    /** Returns how many of the timers that are {@linkplain #allow allowed} to go have not gone; a huge number in the machine's time. */
+    /**
+     * Returns how many of the timers that are {@linkplain #allow allowed} to go have not gone; a huge number in the
+     * machine's time.
+     */
     public long allowed() {
         return engine.hold.allowed();
     }
 
     /**
-     * Makes calendar tasks follow the wall clock at once, which they otherwise do within a second: for tests that have set it. Returns
-     * before that is done.
+     * Makes calendar tasks follow the wall clock at once, which they otherwise do within a second: for tests that have
+     * set it. Returns before that is done.
      */
     public void checkWallClock() {
         engine.checkWallClock();
@@ -384,8 +391,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     }
 
     /**
-     * Returns when the timers were due, here or in a group, that go now if they are {@linkplain #allow allowed} to, as {@link #nanoTime} told
-     * the time, in their order. Waits for the tick thread: for tests in virtual time, without effect otherwise.
+     * Returns when the timers were due, here or in a group, that go now if they are {@linkplain #allow allowed} to, as
+     * {@link #nanoTime} told the time, in their order. Waits for the tick thread: for tests in virtual time, without
+     * effect otherwise.
      *
      * @param most the maximum number
      */
@@ -415,7 +423,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
      * Shuts down like {@link #shutdown}, for a caller that waits for the end up to a limit: one-time tasks whose
      * deadline lies farther ahead are not waited for. Tasks that are due within the limit run, if the policy lets them.
      *
-     * @return the timers of the one-time tasks that come too late, by deadline; they will not run, and are not cancelled
+     * @return the timers of the one-time tasks that come too late, by deadline; they will not run, and are not
+     *     cancelled
      * @throws IllegalArgumentException if the limit is negative
      */
     public List<Runnable> shutdownWithin(Duration limit) {
@@ -584,7 +593,10 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         return engine.deadlineOf(timer);
     }
 
-    /** Returns from when on a start of the timer is late, on that clock: when it is due, and after its {@linkplain #startTolerance tolerance}. */
+    /**
+     * Returns from when on a start of the timer is late, on that clock: when it is due, and after its {@linkplain
+     * #startTolerance tolerance}.
+     */
     public long lateFromNanos(Delayed timer) {
         return timer instanceof ScheduledTimer<?> ours ? engine.lateFromNanos(ours) : deadlineNanos(timer);
     }

@@ -141,9 +141,9 @@ public final class WheelScheduledExecutorBuilder {
     }
 
     /**
-     * Sets how far a deadline may be rounded up, about 16 microseconds by default. The wheel uses the largest power of two
-     * of nanoseconds that is not above it. It is a resolution: a fine tick does not make the executor wake up more often
-     * while it has nothing to do.
+     * Sets how far a deadline may be rounded up, about 16 microseconds by default. The wheel uses the largest power of
+     * two of nanoseconds that is not above it. It is a resolution: a fine tick does not make the executor wake up more
+     * often while it has nothing to do.
      *
      * @throws IllegalArgumentException if it is not between {@link #MIN_TICK} and {@link #MAX_TICK}
      */
@@ -330,7 +330,8 @@ public final class WheelScheduledExecutorBuilder {
     /**
      * Builds the executor, or the group. No thread starts before its first task.
      *
-     * @throws IllegalStateException if both a thread per run and an executor have been set, or if there is a group of that name
+     * @throws IllegalStateException if both a thread per run and an executor have been set, or if there is a group of
+     *     that name
      * @throws RejectedExecutionException for a group of an executor that has been shut down
      */
     public WheelScheduledExecutor build() {

@@ -50,7 +50,8 @@ public record WheelSnapshot(
      * @param longestOversleep the longest of the last one to two minutes
      * @param stuckFor how long the thread has neither slept nor finished a pass, or by how much it has missed its
      *     wake-up; zero if it is on time
-     * @param nextExpiry how long until the thread wakes up by itself, usually for the next timer; null if it has no reason to
+     * @param nextExpiry how long until the thread wakes up by itself, usually for the next timer; null if it has no
+     *     reason to
      */
     public record Tick(
             State state,

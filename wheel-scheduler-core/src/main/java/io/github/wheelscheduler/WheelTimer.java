@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 public interface WheelTimer<V extends @Nullable Object> extends RunnableScheduledFuture<V> {
 
     /**
-     * Moves the next run to {@code delay} from now, earlier or later. For a repeating timer the runs after it follow from
-     * there.
+     * Moves the next run to {@code delay} from now, earlier or later. For a repeating timer the runs after it follow
+     * from there.
      *
      * @param delay from now; zero or negative means at once
-     * @return true if the next run will be at the new time, and only then; false if the timer is due already, is running,
-     *     or is over, and nothing has changed. Timers that follow a calendar cannot be moved.
+     * @return true if the next run will be at the new time, and only then; false if the timer is due already, is
+     *     running, or is over, and nothing has changed. Timers that follow a calendar cannot be moved.
      */
     boolean reschedule(long delay, TimeUnit unit);
 

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 final class ChildJvm {
 
     /**
-     * The heap never gets smaller than it is when a JVM starts on this machine. Otherwise an explicit collection gives almost
-     * all of it back where little is alive, and measures the growing of the heap afterwards.
+     * The heap never gets smaller than it is when a JVM starts on this machine. Otherwise an explicit collection gives
+     * almost all of it back where little is alive, and measures the growing of the heap afterwards.
      */
     private static final String KEEP_INITIAL_HEAP = "-Xms" + Machine.memoryBytes() / 64 / 1024 + "k";
 

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.internal;
 
 /**
- * Deals threads out to a few places, so that threads that do the same thing at once mostly do not meet in one. A thread always
- * has the same place.
+ * Deals threads out to a few places, so that threads that do the same thing at once mostly do not meet in one. A thread
+ * always has the same place.
  */
 public final class CallerStripe {
 

@@ -27,7 +27,9 @@ public final class LogLimit {
         this.nanoClock = nanoClock;
     }
 
-    /** Returns how many have been held back since the last one that was let through; -1 if this one is held back, too. */
+    /**
+     * Returns how many have been held back since the last one that was let through; -1 if this one is held back, too.
+     */
     public long tryPass() {
         return tryPass(sumUp -> {}, others -> {});
     }

@@ -1,13 +1,14 @@
 package io.github.wheelscheduler.internal;
 
 /**
- * Makes sure of some stack at the door of a call that moves something, and then must not fail half way: what follows from a move is done
- * by the thread that made it. A caller that has less stack fails before anything has moved.
+ * Makes sure of some stack at the door of a call that moves something, and then must not fail half way: what follows
+ * from a move is done by the thread that made it. A caller that has less stack fails before anything has moved.
  *
- * <p>A virtual machine checks, as it enters a method, that there is stack for all the locals that the interpreter would have there, also
- * where the method has been compiled and has none left. So one call asks for as much in each way of running it, and costs hardly
- * anything. The locals count in compiled code only if there is something in the method that may leave that code. It has too many
- * instructions to become a part of its caller, which would need as much wherever it is called from then, also when it does not ask.
+ * <p>A virtual machine checks, as it enters a method, that there is stack for all the locals that the interpreter would
+ * have there, also where the method has been compiled and has none left. So one call asks for as much in each way of
+ * running it, and costs hardly anything. The locals count in compiled code only if there is something in the method
+ * that may leave that code. It has too many instructions to become a part of its caller, which would need as much
+ * wherever it is called from then, also when it does not ask.
  *
  * <p>Each amount has a method of its own. Two nested calls would ask for twice as much only in the interpreter.
  * Compiled, the outer frame is small, so the inner call asks for the same stack again.
@@ -22,7 +23,8 @@ public final class StackReserve {
     private StackReserve() {}
 
     /**
-     * Needs 8 kB of stack, and does nothing: twice as much as any call takes that moves a timer, before it comes to the user's code.
+     * Needs 8 kB of stack, and does nothing: twice as much as any call takes that moves a timer, before it comes to the
+     * user's code.
      *
      * @throws StackOverflowError if there is not enough stack; nothing has happened then
      */
@@ -62,7 +64,8 @@ public final class StackReserve {
     }
 
     /**
-     * Needs 16 kB of stack, and does nothing: for a call that moves something of its own, and then comes to a door that asks.
+     * Needs 16 kB of stack, and does nothing: for a call that moves something of its own, and then comes to a door that
+     * asks.
      *
      * @throws StackOverflowError if there is not enough stack; nothing has happened then
      */

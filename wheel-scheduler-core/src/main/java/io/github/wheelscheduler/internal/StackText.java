@@ -11,7 +11,10 @@ public final class StackText {
 
     private StackText() {}
 
-    /** Returns the start of a text, or all of it if it is not longer; between two characters, of which each may be a pair. */
+    /**
+     * Returns the start of a text, or all of it if it is not longer; between two characters, of which each may be a
+     * pair.
+     */
     public static String start(String text, int mostCharacters) {
         return text.length() > mostCharacters ? text.substring(0, end(text, mostCharacters)) : text;
     }
@@ -40,8 +43,8 @@ public final class StackText {
     }
 
     /**
-     * The same with a bound of the caller's. If nothing can be printed, it is the name of the class, with the frames if there is memory for
-     * them.
+     * The same with a bound of the caller's. If nothing can be printed, it is the name of the class, with the frames if
+     * there is memory for them.
      *
      * @param mostCharacters at least as many as the longest name of a class
      */

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.internal;
 
 /**
- * A count that many threads change at once. Unlike a {@link java.util.concurrent.atomic.LongAdder} it never allocates, so it
- * cannot fail in the middle of a move for lack of memory.
+ * A count that many threads change at once. Unlike a {@link java.util.concurrent.atomic.LongAdder} it never allocates,
+ * so it cannot fail in the middle of a move for lack of memory.
  */
 public final class StripedCount {
 

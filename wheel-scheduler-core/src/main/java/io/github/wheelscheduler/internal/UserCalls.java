@@ -29,7 +29,10 @@ public final class UserCalls {
     private final FailureLog log;
     private final AtomicLong failures = new AtomicLong();
 
-    /** Counts the threads that are in a call, or about to be. Read after {@link #closed} is written; and written before that is read. */
+    /**
+     * Counts the threads that are in a call, or about to be. Read after {@link #closed} is written; and written before
+     * that is read.
+     */
     private final AtomicInteger entered = new AtomicInteger();
 
     /** The threads that are in a call, each with how often: a call may be made within another. */

@@ -10,7 +10,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Tells tasks that they have been cancelled: on a worker, and not on the thread that cancels, which may hold locks of its own. Any thread.
+ * Tells tasks that they have been cancelled: on a worker, and not on the thread that cancels, which may hold locks of
+ * its own. Any thread.
  */
 final class Cancellations implements Runnable, ManagedTask {
 

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the timeouts that have neither expired nor been cancelled, for a stop. Adding and removing need no memory. Any thread. */
+/**
+ * Keeps the timeouts that have neither expired nor been cancelled, for a stop. Adding and removing need no memory. Any
+ * thread.
+ */
 final class PendingTimeouts {
 
     /** The number of callers that do not contend; a power of two. */

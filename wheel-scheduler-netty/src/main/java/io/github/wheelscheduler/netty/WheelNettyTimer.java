@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * logged, once a minute at most, and do not affect other timeouts. Neither tasks nor their texts are logged or part of
  * any text, except in a task's own exceptions.
  *
- * <p>When the executor is paused, so is this. When it is shut down, its policy for delayed tasks decides about timeouts; what it does not
- * run any more stays pending here until it is cancelled, or returned by {@link #stop}. All methods may be called from any thread, tasks
- * included, unless they say otherwise.
+ * <p>When the executor is paused, so is this. When it is shut down, its policy for delayed tasks decides about
+ * timeouts; what it does not run any more stays pending here until it is cancelled, or returned by {@link #stop}. All
+ * methods may be called from any thread, tasks included, unless they say otherwise.
  */
 public final class WheelNettyTimer implements Timer {
 
@@ -110,7 +110,8 @@ public final class WheelNettyTimer implements Timer {
      *
      * @param delay zero or negative means now, after timeouts that are already due
      * @throws IllegalStateException if this has been stopped, or the executor has been shut down
-     * @throws RejectedExecutionException if as many timeouts are pending as there may be, here or in the executor, with the numbers
+     * @throws RejectedExecutionException if as many timeouts are pending as there may be, here or in the executor, with
+     *     the numbers
      */
     @Override
     public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {

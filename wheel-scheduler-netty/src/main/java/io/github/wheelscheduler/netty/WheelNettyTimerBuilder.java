@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link WheelNettyTimer}. Each method checks its argument, names the rule and the value if it does not fit, and returns this
- * builder. Not thread-safe.
+ * Builds a {@link WheelNettyTimer}. Each method checks its argument, names the rule and the value if it does not fit,
+ * and returns this builder. Not thread-safe.
  */
 public final class WheelNettyTimerBuilder {
 
@@ -26,8 +26,8 @@ public final class WheelNettyTimerBuilder {
     }
 
     /**
-     * Sets the name of the timer and of its group, which its threads have, too: "netty-timer-" and a number by default. No other group of
-     * the executor may have it.
+     * Sets the name of the timer and of its group, which its threads have, too: "netty-timer-" and a number by default.
+     * No other group of the executor may have it.
      *
      * @throws IllegalArgumentException if it is blank
      */
@@ -41,8 +41,8 @@ public final class WheelNettyTimerBuilder {
     }
 
     /**
-     * Sets how many tasks may run at a time. 1 by default: then they run in the order in which they are due. If it is more, they begin in
-     * about that order.
+     * Sets how many tasks may run at a time. 1 by default: then they run in the order in which they are due. If it is
+     * more, they begin in about that order.
      *
      * @throws IllegalArgumentException if it is not positive
      */

@@ -48,7 +48,10 @@ final class WheelTimeout implements Timeout, Runnable, ManagedTask {
     /** It is in that list, guarded by the list's lock. */
     boolean isListed;
 
-    /** Null until it is armed; a cancellation before that is noticed then. Writer: the thread that makes the timeout. Readers: any. */
+    /**
+     * Null until it is armed; a cancellation before that is noticed then. Writer: the thread that makes the timeout.
+     * Readers: any.
+     */
     private volatile @Nullable WheelTimer<?> timer;
 
     private volatile int state;

@@ -7,7 +7,10 @@ import java.util.List;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.convert.DurationStyle;
 
-/** The options of demonstrations. An unknown option or value fails with an {@link IllegalArgumentException} that names the rule and the value. */
+/**
+ * The options of demonstrations. An unknown option or value fails with an {@link IllegalArgumentException} that names
+ * the rule and the value.
+ */
 final class DemoOptions {
 
     private static final String DEMO = "demo";

@@ -39,11 +39,12 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them, and has them forgotten when their bean goes. Also
- * gives schedulers that the application defines what is known, and catalogs that it defines what the properties say.
+ * Makes {@code @Scheduled} methods known, with their ids and settings, before Spring schedules them, and has them
+ * forgotten when their bean goes. Also gives schedulers that the application defines what is known, and catalogs that
+ * it defines what the properties say.
  *
- * <p>Spring's own post-processor is of the kind that sees definitions of beans, too. Those come after all others, and it is the last one of
- * them; this one is of the same kind and comes just before it, when all proxies have been made.
+ * <p>Spring's own post-processor is of the kind that sees definitions of beans, too. Those come after all others, and
+ * it is the last one of them; this one is of the same kind and comes just before it, when all proxies have been made.
  *
  * <p>If Spring reports the destruction of a bean with such methods, its tasks end there; otherwise when the object has
  * been collected.
@@ -55,7 +56,10 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
     /** The number that stands for none in an annotation. */
     private static final Integer NOT_SET = 0;
 
-    /** Whether a type has or inherits a method to look at as Spring does. Most have none, which takes less time to find out. */
+    /**
+     * Whether a type has or inherits a method to look at as Spring does. Most have none, which takes less time to find
+     * out.
+     */
     private static final ClassValue<Boolean> MAY_HAVE_TASKS = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -269,7 +273,10 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         return found;
     }
 
-    /** Whether a method is scheduled, or has annotations that cannot be read: Spring reads none of a method that is overridden. */
+    /**
+     * Whether a method is scheduled, or has annotations that cannot be read: Spring reads none of a method that is
+     * overridden.
+     */
     private static boolean mayBeScheduled(Method method) {
         try {
             return isScheduled(method);
@@ -348,7 +355,10 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         });
     }
 
-    /** Returns the member of the annotation that has a setting's value: {@code backOff.maxDelay} for {@code back-off.max-delay}. */
+    /**
+     * Returns the member of the annotation that has a setting's value: {@code backOff.maxDelay} for {@code
+     * back-off.max-delay}.
+     */
     private static String memberOf(String setting) {
         StringBuilder member = new StringBuilder();
         for (String word : setting.split("-", -1)) {

@@ -23,10 +23,11 @@ import org.springframework.util.ClassUtils;
  * heartbeats. They do not keep the wheel away, and the wheel takes nothing from them:
  *
  * <ul>
- *   <li>They become fallbacks, so that an application which injects a plain {@link TaskScheduler} gets the wheel, and not
- *       an error because there are two.
- *   <li>The message channels of WebSocket keep running where they ran. Boot puts them on the only {@link AsyncTaskExecutor}
- *       there is, which must not be the wheel just because every {@code ThreadPoolTaskScheduler} is one.
+ *   <li>They become fallbacks, so that an application which injects a plain {@link TaskScheduler} gets the wheel, and
+ *       not an error because there are two.
+ *   <li>The message channels of WebSocket keep running where they ran. Boot puts them on the only {@link
+ *       AsyncTaskExecutor} there is, which must not be the wheel just because every {@code ThreadPoolTaskScheduler} is
+ *       one.
  * </ul>
  */
 final class FrameworkSchedulers implements BeanFactoryPostProcessor {

@@ -15,8 +15,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
- * Defines a scheduler bean for each group that the properties name. None of them is a default candidate: what injects a scheduler by its
- * type gets the one that it got without groups.
+ * Defines a scheduler bean for each group that the properties name. None of them is a default candidate: what injects a
+ * scheduler by its type gets the one that it got without groups.
  */
 final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
 
@@ -64,14 +64,16 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
     }
 
     /**
-     * Keeps Spring from looking through the methods of a scheduler for listeners, which there are none of. It does so for each type but its own, as
-     * that of Boot's scheduler, and that took as long as to make the scheduler.
+     * Keeps Spring from looking through the methods of a scheduler for listeners, which there are none of. It does so
+     * for each type but its own, as that of Boot's scheduler, and that took as long as to make the scheduler.
      */
     private static void hideMethods(BeanDefinition definition) {
         definition.setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, ThreadPoolTaskScheduler.class);
     }
 
-    /** Whether a definition is one of a group; definitions that were prepared ahead of time have none of these names. */
+    /**
+     * Whether a definition is one of a group; definitions that were prepared ahead of time have none of these names.
+     */
     private static boolean isGroup(BeanDefinition known) {
         return GROUPS.equals(known.getFactoryBeanName())
                 || (known instanceof RootBeanDefinition root

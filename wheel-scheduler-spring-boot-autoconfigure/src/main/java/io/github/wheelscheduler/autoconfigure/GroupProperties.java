@@ -38,7 +38,10 @@ record GroupProperties(
 
     private static final Log logger = LogFactory.getLog(GroupProperties.class);
 
-    /** Returns the names of all groups: as they are written; a variable of the environment means the one that differs by case or dashes. */
+    /**
+     * Returns the names of all groups: as they are written; a variable of the environment means the one that differs by
+     * case or dashes.
+     */
     static Set<String> namesIn(NamedSettings written) {
         return propertiesIn(written, ambiguity -> {}).keySet();
     }
@@ -115,8 +118,8 @@ record GroupProperties(
     }
 
     /**
-     * Makes the scheduler, which has the settings of the other one and is not initialized yet, a group of that. Where that is a mock, it
-     * keeps a wheel of its own.
+     * Makes the scheduler, which has the settings of the other one and is not initialized yet, a group of that. Where
+     * that is a mock, it keeps a wheel of its own.
      */
     void applyTo(WheelTaskScheduler group, String name, WheelTaskScheduler scheduler) {
         if (WheelTaskScheduler.isReal(scheduler)) {

@@ -30,18 +30,20 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
 /**
- * The properties below a prefix, as {@code prefix.<name>.<setting>}. A name may have dots, without brackets, too: the name is the
- * rest of a property before its end, which is a setting. The settings are the parameters of the record that they
- * are bound to.
+ * The properties below a prefix, as {@code prefix.<name>.<setting>}. A name may have dots, without brackets, too: the
+ * name is the rest of a property before its end, which is a setting. The settings are the parameters of the record that
+ * they are bound to.
  *
- * <p>Boot's binder would end a name at its first dot, and takes names for equal that differ by case. So this looks at properties as they are
- * written, but for the environment, whose names Boot translates.
+ * <p>Boot's binder would end a name at its first dot, and takes names for equal that differ by case. So this looks at
+ * properties as they are written, but for the environment, whose names Boot translates.
  */
 final class NamedSettings {
 
     private static final String PLAIN = "[A-Za-z][A-Za-z0-9-]*";
 
-    /** Where a name is followed by no setting that exists, as many elements at its end as may have been meant as one. */
+    /**
+     * Where a name is followed by no setting that exists, as many elements at its end as may have been meant as one.
+     */
     private static final int MOST_MEANT = 3;
 
     private final Environment environment;
@@ -179,7 +181,9 @@ final class NamedSettings {
         }
     }
 
-    /** Returns the setting that these elements are; an environment variable has underscores for dashes, too, or nothing. */
+    /**
+     * Returns the setting that these elements are; an environment variable has underscores for dashes, too, or nothing.
+     */
     private @Nullable String settingOf(List<String> elements, boolean isOfEnvironment) {
         String setting = settings.get(uniform(String.join("", elements)));
         return setting != null

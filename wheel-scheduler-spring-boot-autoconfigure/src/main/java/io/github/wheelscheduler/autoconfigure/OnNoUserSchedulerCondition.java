@@ -17,9 +17,10 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.config.TaskSchedulerRouter;
 
 /**
- * Matches unless the application, or a library on its behalf, has defined a scheduler. It counts the beans that make Boot's
- * own scheduler back off, in parent contexts too, except {@link FrameworkSchedulers}. It also matches beside several wheel schedulers of
- * which Spring would take none for {@code @Scheduled} methods, but a single thread of its own.
+ * Matches unless the application, or a library on its behalf, has defined a scheduler. It counts the beans that make
+ * Boot's own scheduler back off, in parent contexts too, except {@link FrameworkSchedulers}. It also matches beside
+ * several wheel schedulers of which Spring would take none for {@code @Scheduled} methods, but a single thread of its
+ * own.
  */
 final class OnNoUserSchedulerCondition extends SpringBootCondition implements ConfigurationCondition {
 

@@ -17,8 +17,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Reads keyed timers, idle timeouts, leases and timers of Netty that are beans, where the modules are there that have them. Their meters and
- * the endpoint show what is read here. Any thread.
+ * Reads keyed timers, idle timeouts, leases and timers of Netty that are beans, where the modules are there that have
+ * them. Their meters and the endpoint show what is read here. Any thread.
  */
 public final class ProgramTimers {
 

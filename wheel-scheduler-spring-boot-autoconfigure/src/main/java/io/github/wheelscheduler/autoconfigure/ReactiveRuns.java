@@ -15,8 +15,9 @@ import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Sinks;
 
 /**
- * Tells runs of reactive methods how they really ended, and lets them be cancelled. Spring begins its observation of a run on the thread of
- * the run, which is how the two find each other, subscribes there next, and stops the observation when the publisher ends, on any thread.
+ * Tells runs of reactive methods how they really ended, and lets them be cancelled. Spring begins its observation of a
+ * run on the thread of the run, which is how the two find each other, subscribes there next, and stops the observation
+ * when the publisher ends, on any thread.
  */
 final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationContext>, DisposableBean {
 
@@ -73,7 +74,10 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType()) != null;
     }
 
-    /** From the first reactive run on: any subscription in the process then asks its thread whether it is that of such a run. */
+    /**
+     * From the first reactive run on: any subscription in the process then asks its thread whether it is that of such a
+     * run.
+     */
     private synchronized void hookOnce() {
         if (!isHooked) {
             isHooked = true;

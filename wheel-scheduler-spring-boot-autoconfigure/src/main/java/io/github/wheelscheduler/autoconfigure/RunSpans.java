@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.ScheduledTaskObservationContext;
 
 /**
- * Makes the spans of runs, in place of the usual handler, as that knows no links. A link has to be there before the span
- * starts, or samplers do not see it.
+ * Makes the spans of runs, in place of the usual handler, as that knows no links. A link has to be there before the
+ * span starts, or samplers do not see it.
  */
 final class RunSpans implements TracingObservationHandler<Observation.Context> {
 

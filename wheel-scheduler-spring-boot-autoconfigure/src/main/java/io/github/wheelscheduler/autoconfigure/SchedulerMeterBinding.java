@@ -27,9 +27,9 @@ import org.springframework.beans.factory.config.DestructionAwareBeanPostProcesso
  * Gives every {@link WheelTaskScheduler}, and timers {@linkplain ProgramTimers for programs}, their meters once they
  * are there, and takes them away when they go. The description of schedulers here applies to those timers, too.
  *
- * <p>It waits for schedulers and asks for none, so that no scheduler is created early, or at all, for the sake of its meters.
- * Schedulers that are created while the context starts get their meters when all beans are there, because the registry might
- * depend on them; later ones at once.
+ * <p>It waits for schedulers and asks for none, so that no scheduler is created early, or at all, for the sake of its
+ * meters. Schedulers that are created while the context starts get their meters when all beans are there, because the
+ * registry might depend on them; later ones at once.
  */
 final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, SmartInitializingSingleton {
 
@@ -84,7 +84,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         }
     }
 
-    /** Returns what has meters and the bean is, or is a proxy of, unless it is a mock; it is destroyed without its proxies. */
+    /**
+     * Returns what has meters and the bean is, or is a proxy of, unless it is a mock; it is destroyed without its
+     * proxies.
+     */
     private static @Nullable Object behindProxies(Object bean) {
         Object unproxied = WheelSchedulers.unproxied(bean);
         return ProgramTimers.are(unproxied) ? unproxied : WheelSchedulers.onTheWheel(unproxied);

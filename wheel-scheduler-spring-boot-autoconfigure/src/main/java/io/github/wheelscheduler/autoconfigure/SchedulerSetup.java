@@ -22,8 +22,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.scheduling.TaskScheduler;
 
 /**
- * Applies to the wheel what Boot applies to its own scheduler, except that one worker is no default: of Boot's properties,
- * only a property that was written is a limit.
+ * Applies to the wheel what Boot applies to its own scheduler, except that one worker is no default: of Boot's
+ * properties, only a property that was written is a limit.
  */
 final class SchedulerSetup {
 
@@ -97,7 +97,10 @@ final class SchedulerSetup {
                 .toList();
     }
 
-    /** Returns whether a scheduler of the application, or of a parent context, may turn out to be one on the wheel; Boot's is none. */
+    /**
+     * Returns whether a scheduler of the application, or of a parent context, may turn out to be one on the wheel;
+     * Boot's is none.
+     */
     static boolean mayHaveOwnWheel(ConfigurableListableBeanFactory beanFactory) {
         return !WheelSchedulers.names(
                         beanFactory,

@@ -15,7 +15,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Says which span is current on the calling thread. Inside of a run it is never a parent: a task that schedules itself
- * would make an endless trace. Tracer and registry are looked up at the first call: they may need the whole application.
+ * would make an endless trace. Tracer and registry are looked up at the first call: they may need the whole
+ * application.
  */
 final class SpanOrigins implements Supplier<@Nullable RunOrigin> {
 

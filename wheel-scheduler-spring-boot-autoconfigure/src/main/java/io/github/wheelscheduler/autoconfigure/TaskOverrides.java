@@ -28,8 +28,9 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The properties of single tasks, and the complaints about properties that mean no task, or no setting. Sources go over each
- * other as they do for Boot. Within one, an id that is spelled as the task's goes over one that differs by case, dots or dashes.
+ * The properties of single tasks, and the complaints about properties that mean no task, or no setting. Sources go over
+ * each other as they do for Boot. Within one, an id that is spelled as the task's goes over one that differs by case,
+ * dots or dashes.
  *
  * <p>An invalid property fails the start before the first annotated method is scheduled. For environment variables,
  * which platforms set, too, it only logs a warning. An id that nobody has may come later, so nothing is said of it

@@ -9,8 +9,9 @@ import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties of the tasks of one id, for the metadata, and as the names that {@link NamedSettings} look for. A setting without a
- * property is as the code says. Each is read as the {@link io.github.wheelscheduler.spring.settings.TaskSettings setting} of its name.
+ * The properties of the tasks of one id, for the metadata, and as the names that {@link NamedSettings} look for. A
+ * setting without a property is as the code says. Each is read as the {@link
+ * io.github.wheelscheduler.spring.settings.TaskSettings setting} of its name.
  *
  * @param enabled Whether the tasks run at all.
  * @param cron Cron expression in place of their schedule, or - for none.

@@ -26,7 +26,10 @@ final class TraceIds implements Function<Throwable, @Nullable String> {
 
     TraceIds() {}
 
-    /** Says under which trace a failure was seen. Spring ends the trace before the scheduler hears of the failure, on the same thread. */
+    /**
+     * Says under which trace a failure was seen. Spring ends the trace before the scheduler hears of the failure, on
+     * the same thread.
+     */
     static void seen(Throwable failure, String traceId) {
         LAST.set(new Seen(new WeakReference<>(failure), traceId));
     }

@@ -13,7 +13,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Explains an {@link UnusableSettingException} of a property: which property, its value and where that is written, and an example.
+ * Explains an {@link UnusableSettingException} of a property: which property, its value and where that is written, and
+ * an example.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE) // before Boot's analyzer for bind exceptions, which knows no rule and no example
 final class UnusableSettingFailureAnalyzer extends AbstractFailureAnalyzer<UnusableSettingException> {

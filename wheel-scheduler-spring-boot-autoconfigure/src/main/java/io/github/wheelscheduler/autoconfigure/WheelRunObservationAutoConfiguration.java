@@ -21,7 +21,9 @@ import org.springframework.core.annotation.Order;
 import org.springframework.scheduling.support.ScheduledTaskObservationContext;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Auto-configuration of observing runs that Spring does not observe, where {@code wheel.scheduler.observe} asks for it. */
+/**
+ * Auto-configuration of observing runs that Spring does not observe, where {@code wheel.scheduler.observe} asks for it.
+ */
 @AutoConfiguration(
         afterName = "org.springframework.boot.micrometer.tracing.autoconfigure.MicrometerTracingAutoConfiguration")
 @ConditionalOnClass(ObservationRegistry.class)

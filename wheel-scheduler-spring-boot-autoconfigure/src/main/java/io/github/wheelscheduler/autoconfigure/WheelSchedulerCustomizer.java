@@ -3,10 +3,9 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 
 /**
- * Changes the auto-configured {@link WheelTaskScheduler} before it starts. Beans of this type are called in their order,
- * after all properties and after every
- * {@link org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer ThreadPoolTaskSchedulerCustomizer}, so they have
- * the last word.
+ * Changes the auto-configured {@link WheelTaskScheduler} before it starts. Beans of this type are called in their
+ * order, after all properties and after every {@link org.springframework.boot.task.ThreadPoolTaskSchedulerCustomizer
+ * ThreadPoolTaskSchedulerCustomizer}, so they have the last word.
  */
 @FunctionalInterface
 public interface WheelSchedulerCustomizer {

@@ -13,8 +13,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * The health of a scheduler: down if its tick thread has died or does not get on, out of service once it has been shut down. A pause
- * is what an operator wanted, so it is named and, unless a property says otherwise, the health stays up. Overdue tasks are named in the details and change nothing, since they may be so because of what they do.
+ * The health of a scheduler: down if its tick thread has died or does not get on, out of service once it has been shut
+ * down. A pause is what an operator wanted, so it is named and, unless a property says otherwise, the health stays up.
+ * Overdue tasks are named in the details and change nothing, since they may be so because of what they do.
  */
 final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
 

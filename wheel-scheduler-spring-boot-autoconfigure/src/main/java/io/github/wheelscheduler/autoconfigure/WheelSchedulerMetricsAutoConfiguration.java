@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Auto-configuration of {@linkplain WheelSchedulerMetrics meters} for every {@link WheelTaskScheduler} bean, the
- * application's own included, and of beans that are keyed timers, idle timeouts, leases or a timer of Netty on the wheel, where
- * there is a {@link MeterRegistry}.
+ * application's own included, and of beans that are keyed timers, idle timeouts, leases or a timer of Netty on the
+ * wheel, where there is a {@link MeterRegistry}.
  *
  * <p>Where Boot has given a scheduler the meters of a thread pool before, those stay, and the rest is added: no meter
  * is there twice.

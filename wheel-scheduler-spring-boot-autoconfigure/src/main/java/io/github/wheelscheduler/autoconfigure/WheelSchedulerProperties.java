@@ -19,9 +19,10 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesBindin
 /**
  * Settings of the auto-configured scheduler, which are usable once they are bound.
  *
- * <p>A bean, and no record: where nothing is set, Boot binds a bean in next to no time, and a record has its defaults read from
- * annotations and converted at the start of each application. Its sections are in here, as the annotation that
- * those in other files need makes the JVM generate two classes. A section can be set as a whole, as an empty one is in YAML.
+ * <p>A bean, and no record: where nothing is set, Boot binds a bean in next to no time, and a record has its defaults
+ * read from annotations and converted at the start of each application. Its sections are in here, as the annotation
+ * that those in other files need makes the JVM generate two classes. A section can be set as a whole, as an empty one
+ * is in YAML.
  */
 @ConfigurationProperties(WheelSchedulerProperties.PREFIX)
 class WheelSchedulerProperties implements BeanFactoryAware, InitializingBean {

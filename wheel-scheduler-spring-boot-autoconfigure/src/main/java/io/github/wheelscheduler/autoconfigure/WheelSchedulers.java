@@ -89,7 +89,10 @@ public final class WheelSchedulers {
         return own;
     }
 
-    /** Returns the scheduler whose wheel the application shares, which is made for it; null if there is none, or none of several. */
+    /**
+     * Returns the scheduler whose wheel the application shares, which is made for it; null if there is none, or none of
+     * several.
+     */
     static @Nullable WheelTaskScheduler main(ConfigurableListableBeanFactory beanFactory) {
         String usual = TaskSchedulerRouter.DEFAULT_TASK_SCHEDULER_BEAN_NAME;
         WheelTaskScheduler main = beanFactory.containsBean(usual) ? onTheWheel(beanFactory.getBean(usual)) : null;
@@ -116,7 +119,10 @@ public final class WheelSchedulers {
         return bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler) ? scheduler : null;
     }
 
-    /** Returns the names of all beans of some types that are wanted, of parent contexts, too, except {@link FrameworkSchedulers}. */
+    /**
+     * Returns the names of all beans of some types that are wanted, of parent contexts, too, except {@link
+     * FrameworkSchedulers}.
+     */
     static Set<String> names(
             @Nullable BeanFactory beanFactory,
             BiPredicate<ConfigurableListableBeanFactory, String> wanted,

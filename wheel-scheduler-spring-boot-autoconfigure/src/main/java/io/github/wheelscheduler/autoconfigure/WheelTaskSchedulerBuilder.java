@@ -9,8 +9,8 @@ import org.springframework.core.env.Environment;
 
 /**
  * Builds schedulers with the settings of the auto-configured one: {@code wheel.scheduler.*}, what Boot's
- * {@link ThreadPoolTaskSchedulerBuilder} holds, and every {@link WheelSchedulerCustomizer}. For an application that defines
- * schedulers of its own:
+ * {@link ThreadPoolTaskSchedulerBuilder} holds, and every {@link WheelSchedulerCustomizer}. For an application that
+ * defines schedulers of its own:
  *
  * <pre>{@code
  * @Bean

@@ -14,8 +14,8 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own. Without it, nothing else of
- * ours makes a scheduler.
+ * Auto-configuration of a {@link WheelTaskSchedulerBuilder}, also where the application has schedulers of its own.
+ * Without it, nothing else of ours makes a scheduler.
  */
 @AutoConfiguration(before = TaskSchedulingAutoConfiguration.class)
 @EnableConfigurationProperties(WheelSchedulerProperties.class)

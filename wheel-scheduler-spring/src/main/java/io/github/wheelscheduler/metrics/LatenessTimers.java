@@ -17,18 +17,18 @@ import java.util.function.Consumer;
 final class LatenessTimers implements LatenessListener {
 
     /*
-     * To tell a timer takes longer than to count, which is felt where runs are short and many. So of the runs that a thread
-     * starts within a second, the first ones are recorded at once, and those beyond are counted:
+     * To tell a timer takes longer than to count, which is felt where runs are short and many. So of the runs that a
+     * thread starts within a second, the first ones are recorded at once, and those beyond are counted:
      *
      *      runs of a thread in a second   1, 2, 3 ... DIRECT |  ...
      *                                     recorded           |  counted by size --> recorded a second later
      *
-     * A thread that is there for just one second has the counted ones recorded, each with the value in the middle of its
-     * size, and so has a thread that reads another meter before. If there are far too many, the same share of each size
-     * is recorded, which leaves averages and percentiles about as they are.
+     * A thread that is there for just one second has the counted ones recorded, each with the value in the middle of
+     * its size, and so has a thread that reads another meter before. If there are far too many, the same share of each
+     * size is recorded, which leaves averages and percentiles about as they are.
      *
-     * Threads share stripes, so that threads that come and go leave nothing behind. Two that write one stripe's tally at a
-     * time lose a count of it, whereupon a run more is recorded at once. Postponed counts are never lost.
+     * Threads share stripes, so that threads that come and go leave nothing behind. Two that write one stripe's tally
+     * at a time lose a count of it, whereupon a run more is recorded at once. Postponed counts are never lost.
      */
 
     /** Runs in a second that are recorded at once; of each stripe. */

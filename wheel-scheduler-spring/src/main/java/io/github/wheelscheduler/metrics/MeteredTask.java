@@ -25,7 +25,10 @@ final class MeteredTask {
 
     private final Clock clock;
 
-    /** The last success by the registry's clock; before the first one, when this was made. Writer: the run. Readers: scrapes. */
+    /**
+     * The last success by the registry's clock; before the first one, when this was made. Writer: the run. Readers:
+     * scrapes.
+     */
     private volatile long succeededMillis;
 
     /** Writer: a caller that re-times the task. Readers: scrapes. */

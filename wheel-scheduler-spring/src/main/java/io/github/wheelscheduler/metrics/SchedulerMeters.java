@@ -17,8 +17,8 @@ import java.util.function.ToDoubleFunction;
 final class SchedulerMeters implements LatenessListener {
 
     /*
-     * Most meters are read on a scrape. Single runs are recorded when they happen, by listeners: LatenessTimers records how
-     * late they start, and TaskMeters how the runs of known tasks went.
+     * Most meters are read on a scrape. Single runs are recorded when they happen, by listeners: LatenessTimers records
+     * how late they start, and TaskMeters how the runs of known tasks went.
      *
      * Registries hold weak references to the sources of meters. The scheduler holds its listeners, and this is one, so
      * it lives as

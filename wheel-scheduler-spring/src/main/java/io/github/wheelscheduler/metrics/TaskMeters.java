@@ -21,12 +21,13 @@ import java.util.function.Predicate;
 final class TaskMeters implements TaskListener {
 
     /*
-     * Which tasks get meters: tasks of @Scheduled methods, and tasks that repeat and were given a name. The names of all
-     * others are made up as the application goes, and there is no end to them. What the user leaves out comes before all that.
+     * Which tasks get meters: tasks of @Scheduled methods, and tasks that repeat and were given a name. The names of
+     * all others are made up as the application goes, and there is no end to them. What the user leaves out comes
+     * before all that.
      *
      * Also of these, no more than the limit have meters at a time. Tasks that come later wait until one goes. And since
-     * tasks with ever new names may come and go, only so many names get meters at all: when these are used up, a name that
-     * has had none does not wait for a place, so that very many of them cost nothing.
+     * tasks with ever new names may come and go, only so many names get meters at all: when these are used up, a name
+     * that has had none does not wait for a place, so that very many of them cost nothing.
      *
      * News of one task may overtake each other on the way here. So "added" and "removed" both mean only: read the
      * current content of the registry. The last reader sees the final state.
@@ -143,7 +144,10 @@ final class TaskMeters implements TaskListener {
         return used.contains(name) || used.size() < (long) limit * NAMES_PER_PLACE;
     }
 
-    /** Gives each free place to the task that has waited longest, which leaves if it has gone. While all go, none gets one. */
+    /**
+     * Gives each free place to the task that has waited longest, which leaves if it has gone. While all go, none gets
+     * one.
+     */
     private void letOthersIn() {
         if (scheduler.getWheelScheduledExecutor().isShutdown()) {
             waiting.clear();

@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
- * Binds the meters of a {@link WheelTaskScheduler} to registries: those of its workers under the names that Micrometer gives
- * to executors, those of the wheel, and those of single tasks. {@link MeterNames} has their names.
+ * Binds the meters of a {@link WheelTaskScheduler} to registries: those of its workers under the names that Micrometer
+ * gives to executors, those of the wheel, and those of single tasks. {@link MeterNames} has their names.
  *
  * <p>Meters of their own have the tasks of {@code @Scheduled} methods, and tasks that repeat and were given a name, up
  * to a limit; the others are only counted. They are added and removed with their tasks.

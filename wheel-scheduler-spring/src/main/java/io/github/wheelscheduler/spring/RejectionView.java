@@ -24,8 +24,9 @@ final class RejectionView extends ScheduledPoolView {
     }
 
     /**
-     * Lets the handler decide. A task that repeats, or that one of the JDK's own handlers has dropped, is cancelled, as it can never run.
-     * A task that is not due yet cannot run in its caller, which would be too early, so that handler throws instead.
+     * Lets the handler decide. A task that repeats, or that one of the JDK's own handlers has dropped, is cancelled, as
+     * it can never run. A task that is not due yet cannot run in its caller, which would be too early, so that handler
+     * throws instead.
      *
      * @param threads makes the workers of the executor
      * @throws RejectedExecutionException if the handler aborts

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.CustomizableThreadCreator;
 
 /**
- * Creates threads with a scheduler's settings, and with class loader and group of the thread that has initialized it. From the thread
- * that happens to need the first one, they have nothing.
+ * Creates threads with a scheduler's settings, and with class loader and group of the thread that has initialized it.
+ * From the thread that happens to need the first one, they have nothing.
  */
 final class SchedulerThreads {
 

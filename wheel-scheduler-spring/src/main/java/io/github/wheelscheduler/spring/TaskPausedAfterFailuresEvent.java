@@ -2,7 +2,9 @@ package io.github.wheelscheduler.spring;
 
 import org.springframework.context.ApplicationEvent;
 
-/** A task has been paused, as too many of its runs in a row have failed. Published on the thread of the last of them. */
+/**
+ * A task has been paused, as too many of its runs in a row have failed. Published on the thread of the last of them.
+ */
 @SuppressWarnings("serial")
 public final class TaskPausedAfterFailuresEvent extends ApplicationEvent {
 

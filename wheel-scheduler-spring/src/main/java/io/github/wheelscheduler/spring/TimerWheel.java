@@ -5,8 +5,9 @@ import java.util.Objects;
 
 /**
  * The wheel of an application, for programs that set timers of their own. It is neither a
- * {@link org.springframework.scheduling.TaskScheduler TaskScheduler} nor an {@link java.util.concurrent.Executor Executor}, so no
- * auto-configuration backs off because of it, and nothing that is injected by one of those types has one more to choose from:
+ * {@link org.springframework.scheduling.TaskScheduler TaskScheduler} nor an {@link java.util.concurrent.Executor
+ * Executor}, so no auto-configuration backs off because of it, and nothing that is injected by one of those types has
+ * one more to choose from:
  *
  * <pre>{@code
  * @Bean

@@ -63,12 +63,13 @@ import org.springframework.util.ErrorHandler;
  *   <li>a fixed-rate task makes up at most {@linkplain #setMaxCatchUp 10} missed runs by default;
  *   <li>triggers follow the wall clock when it is set, and closing never waits for a trigger;
  *   <li>cancelled tasks are always released at once;
- *   <li>where {@link #shutdown} waits for tasks up to a limit, it drops one-time tasks that are not due within it at once,
- *       interrupts in the end the ones that still run, and logs what never ran.
+ *   <li>where {@link #shutdown} waits for tasks up to a limit, it drops one-time tasks that are not due within it at
+ *       once, interrupts in the end the ones that still run, and logs what never ran.
  * </ul>
  *
- * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name are not, as
- * their timers may change: {@link #getTaskRegistry} re-times them. It can be initialized again after shutdown.
+ * <p>The futures of one-time tasks without a name are {@link WheelTimer}s; those of tasks that repeat or have a name
+ * are not, as their timers may change: {@link #getTaskRegistry} re-times them. It can be initialized again after
+ * shutdown.
  *
  * <p>It implements every method of its superclass, whose own pool is never created. When tasks are scheduled, it calls
  * overridable methods where the superclass does. It only connects other classes, which implement settings, tasks and
@@ -152,7 +153,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
-     * Sets how many tasks may be pending or repeating, without limit by default; more are rejected. Before initialization.
+     * Sets how many tasks may be pending or repeating, without limit by default; more are rejected. Before
+     * initialization.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -173,9 +175,10 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
-     * Sets how late a run of a task that repeats may start so that wake-ups are shared, not at all by default, and as that one in a group of
-     * another scheduler. It is halved until it is at most half of the period, or ends before the next instant of a cron. For a single task,
-     * its settings may say otherwise; of a user's own trigger, only they do. Before initialization.
+     * Sets how late a run of a task that repeats may start so that wake-ups are shared, not at all by default, and as
+     * that one in a group of another scheduler. It is halved until it is at most half of the period, or ends before the
+     * next instant of a cron. For a single task, its settings may say otherwise; of a user's own trigger, only they do.
+     * Before initialization.
      *
      * @throws IllegalArgumentException if it is negative
      * @see WheelScheduledExecutorBuilder#startTolerance
@@ -186,17 +189,17 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
-     * Sets where monotonic time comes from, in place of the machine, for tests in virtual time; before initialization. The wall
-     * clock is {@linkplain #setClock another setting}.
+     * Sets where monotonic time comes from, in place of the machine, for tests in virtual time; before initialization.
+     * The wall clock is {@linkplain #setClock another setting}.
      */
     public void setTimeSource(TimeSource timeSource) {
         settings.timeSource = Objects.requireNonNull(timeSource, "timeSource must not be null");
     }
 
     /**
-     * Makes this a group of another scheduler: it has workers and tasks of its own on that one's wheel and tick thread, so that what is
-     * full here delays nobody there. Tick, time source, bound on pending tasks and wall clock are that one's. It has to be
-     * initialized after that one, which also ends it. Before initialization.
+     * Makes this a group of another scheduler: it has workers and tasks of its own on that one's wheel and tick thread,
+     * so that what is full here delays nobody there. Tick, time source, bound on pending tasks and wall clock are that
+     * one's. It has to be initialized after that one, which also ends it. Before initialization.
      *
      * @param name a name that no other group of that scheduler has
      * @param queueCapacity how many due runs may wait in the queue while the group is full
@@ -304,7 +307,8 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     }
 
     /**
-     * Sets a router that may run unnamed tasks elsewhere; null, the default, for none. Call it before the first task is scheduled.
+     * Sets a router that may run unnamed tasks elsewhere; null, the default, for none. Call it before the first task is
+     * scheduled.
      */
     public void setTaskRouter(@Nullable TaskRouter taskRouter) {
         timers.router = taskRouter;
@@ -366,7 +370,9 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         return settings.warningLimits;
     }
 
-    /** Returns the wall clock, in whose zone a cron without a zone is meant; that of a group is that of its scheduler. */
+    /**
+     * Returns the wall clock, in whose zone a cron without a zone is meant; that of a group is that of its scheduler.
+     */
     @Override
     public Clock getClock() {
         SchedulerSettings.GroupOf group = settings.groupOf;
@@ -691,7 +697,10 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
 
     // Lifecycle
 
-    /** Ends the pause. Clocks are compared first, as the machine may have slept or its clock may have been set meanwhile. */
+    /**
+     * Ends the pause. Clocks are compared first, as the machine may have slept or its clock may have been set
+     * meanwhile.
+     */
     @Override
     public void start() {
         logSteering("resume", "");

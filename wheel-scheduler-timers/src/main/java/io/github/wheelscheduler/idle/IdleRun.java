@@ -24,16 +24,13 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
      *      touch (later)        touch (later)
      *         +---+                +---+
      *         |   v     pause      |   v
-     *        ACTIVE ------------> PAUSED         to EXPIRED: the run of the timer that finds a full idle period after the last touch
-     *         | |  <------------    |            to CLOSED: close
-     *         | |       resume      |
-     *         | +-------> CLOSED <--+
-     *         +---------> EXPIRED
+     *        ACTIVE ------------> PAUSED to EXPIRED: the run of the timer that finds a full idle period after the last
+     *         touch | | <------------ | to CLOSED: close | | resume | | +-------> CLOSED <--+ +---------> EXPIRED
      *
-     * So one compare-and-set decides between a touch and the expiry: if the touch is first, the expiry finds another word than it has
-     * looked at, and looks again; if the expiry is first, the touch finds that it is over. The time of the last touch never goes back, so
-     * that threads that touch at once do not undo each other. All moves but touch read the clock after the word that they change: what
-     * they find there was before.
+     * So one compare-and-set decides between a touch and the expiry: if the touch is first, the expiry finds another
+     * word than it has looked at, and looks again; if the expiry is first, the touch finds that it is over. The time of
+     * the last touch never goes back, so that threads that touch at once do not undo each other. All moves but touch
+     * read the clock after the word that they change: what they find there was before.
      */
     private static final int ACTIVE = 0;
     private static final int PAUSED = 1;
@@ -52,7 +49,9 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
 
     private volatile long word;
 
-    /** Null until it has been armed; a timeout that ends before that leaves it to the thread that arms it to cancel it. */
+    /**
+     * Null until it has been armed; a timeout that ends before that leaves it to the thread that arms it to cancel it.
+     */
     private volatile @Nullable WheelTimer<?> timer;
 
     IdleRun(IdleTimeouts<K> owner, TimerSource timers, K key, long idleNanos) {
@@ -188,7 +187,10 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
         }
     }
 
-    /** Looks whether the timeout expires. If not, the timer comes up again after {@link #restNanos}. Never fails. Worker. */
+    /**
+     * Looks whether the timeout expires. If not, the timer comes up again after {@link #restNanos}. Never fails.
+     * Worker.
+     */
     @Override
     public void run() {
         try {
@@ -233,7 +235,10 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
         return this;
     }
 
-    /** Returns how long it is until it has to look again: for the rest of the idle period, or for a whole one during a pause. */
+    /**
+     * Returns how long it is until it has to look again: for the rest of the idle period, or for a whole one during a
+     * pause.
+     */
     @Override
     public long restNanos() {
         long seen = word;

@@ -10,14 +10,14 @@ public interface IdleTimeout {
     /**
      * Reports that the key is in use. Reads the clock once and moves one word.
      *
-     * @return true if that was in time: the timeout does not expire before a full idle period from now. False if it has expired or been
-     *     closed, and from then on always
+     * @return true if that was in time: the timeout does not expire before a full idle period from now. False if it has
+     *     expired or been closed, and from then on always
      */
     boolean touch();
 
     /**
-     * Stops the time, for as long as the key is in use, such as a connection that is borrowed. It may be touched meanwhile, which does not
-     * end the pause.
+     * Stops the time, for as long as the key is in use, such as a connection that is borrowed. It may be touched
+     * meanwhile, which does not end the pause.
      *
      * @return whether it is paused by this call; false if it was paused already, or is not open
      */

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.idle;
 
 /**
- * Counts how many timeouts have been accepted or not, and how they have ended so far. While nothing moves, {@code registered} is the sum of {@code expired}, {@code closed} and the
- * open ones.
+ * Counts how many timeouts have been accepted or not, and how they have ended so far. While nothing moves, {@code
+ * registered} is the sum of {@code expired}, {@code closed} and the open ones.
  *
  * @param registered have been accepted
  * @param expired have expired

@@ -92,7 +92,8 @@ public final class IdleTimeouts<K> implements AutoCloseable {
      *
      * @param idle for how long it must not be touched to expire
      * @throws IllegalArgumentException if that is not positive
-     * @throws RejectedExecutionException if these timeouts are closed or full, or the executor does not accept more; then there is none
+     * @throws RejectedExecutionException if these timeouts are closed or full, or the executor does not accept more;
+     *     then there is none
      */
     public IdleTimeout register(K key, Duration idle) {
         StackReserve.askForMore();
@@ -153,9 +154,10 @@ public final class IdleTimeouts<K> implements AutoCloseable {
     }
 
     /**
-     * Closes all timeouts, accepts no more, and waits until no handler runs; but not if it is called from within a handler, nor longer than
-     * until the calling thread is interrupted, which it stays. Handlers that run for longer than {@linkplain IdleTimeoutsBuilder#closeLimit
-     * the limit} are interrupted, and a second later are left alone, which is logged. Afterwards no handler is called.
+     * Closes all timeouts, accepts no more, and waits until no handler runs; but not if it is called from within a
+     * handler, nor longer than until the calling thread is interrupted, which it stays. Handlers that run for longer
+     * than {@linkplain IdleTimeoutsBuilder#closeLimit the limit} are interrupted, and a second later are left alone,
+     * which is logged. Afterwards no handler is called.
      */
     @Override
     public void close() {
@@ -172,19 +174,25 @@ public final class IdleTimeouts<K> implements AutoCloseable {
                 registered.sum(), expired.sum(), closed.sum(), rejected.sum(), handlers.failures());
     }
 
-    /** Returns how often a timer has come up and gone back to sleep, as its key had been touched meanwhile or its timeout was paused. */
+    /**
+     * Returns how often a timer has come up and gone back to sleep, as its key had been touched meanwhile or its
+     * timeout was paused.
+     */
     public long moves() {
         return watched.moves();
     }
 
-    /** Measures how late handlers are called from now on, for {@link #lateness}. That reads the clock for each timeout that expires. */
+    /**
+     * Measures how late handlers are called from now on, for {@link #lateness}. That reads the clock for each timeout
+     * that expires.
+     */
     public void measureLateness() {
         watched.measureLateness();
     }
 
     /**
-     * Returns by how much timeouts have expired after the ends of their idle periods, all of them together, since that is
-     * {@linkplain #measureLateness measured}.
+     * Returns by how much timeouts have expired after the ends of their idle periods, all of them together, since that
+     * is {@linkplain #measureLateness measured}.
      */
     public Duration lateness() {
         return watched.lateness();

@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Builds {@link IdleTimeouts}. Each method checks its argument, names the rule and the value if it does not fit, and returns this builder.
- * Not thread-safe.
+ * Builds {@link IdleTimeouts}. Each method checks its argument, names the rule and the value if it does not fit, and
+ * returns this builder. Not thread-safe.
  *
  * @param <K> the type of the keys
  */

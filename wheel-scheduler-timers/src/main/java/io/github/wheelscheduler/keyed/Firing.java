@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * collector, which goes to the end of the workers' queue. Entries due at the same time are ahead of it there, so the
  * collector finds them all. Batches may run side by side, with different keys.
  *
- * <p>A worker takes the turn of a key before it calls the handler. If another has it, the entry waits: that is noted with the turn, and
- * then the worker looks whether the turn has ended. The worker that ends it reads afterwards which entry waits. So one of the two sees
- * the other, no worker waits, and nothing is lost: the entry is pending until it has its turn, and can be removed, moved and replaced
- * until then.
+ * <p>A worker takes the turn of a key before it calls the handler. If another has it, the entry waits: that is noted
+ * with the turn, and then the worker looks whether the turn has ended. The worker that ends it reads afterwards which
+ * entry waits. So one of the two sees the other, no worker waits, and nothing is lost: the entry is pending until it
+ * has its turn, and can be removed, moved and replaced until then.
  */
 final class Firing<K, V> implements KeptTask {
 
@@ -38,7 +38,10 @@ final class Firing<K, V> implements KeptTask {
     private final Turns<K, V> turns = new Turns<>();
     private final Queue<KeyedEntry<K, V>> due = new ConcurrentLinkedQueue<>();
 
-    /** A collector has been asked for that has not begun to look at the queue. Written by any worker, after it has added to the queue. */
+    /**
+     * A collector has been asked for that has not begun to look at the queue. Written by any worker, after it has added
+     * to the queue.
+     */
     private final AtomicBoolean isCollectorComing = new AtomicBoolean();
 
     /** Creates one that calls the handler for entries that are due together. */
@@ -161,8 +164,9 @@ final class Firing<K, V> implements KeptTask {
     }
 
     /**
-     * Takes the turn of the entry's key; null if the entry is gone, or waits from now on. Without memory for it, it is tried again as long
-     * as the entry is pending. An entry whose key fails is dropped, so that the others of a batch are handled.
+     * Takes the turn of the entry's key; null if the entry is gone, or waits from now on. Without memory for it, it is
+     * tried again as long as the entry is pending. An entry whose key fails is dropped, so that the others of a batch
+     * are handled.
      */
     private @Nullable Turn<K, V> takeTurn(KeyedEntry<K, V> entry) {
         while (entry.isLive()) {
@@ -200,7 +204,10 @@ final class Firing<K, V> implements KeptTask {
         return owner.name;
     }
 
-    /** The list that the handler sees. Its elements are made when they are asked for: nothing may fail once entries have been taken. */
+    /**
+     * The list that the handler sees. Its elements are made when they are asked for: nothing may fail once entries have
+     * been taken.
+     */
     static final class Batch<K, V> extends AbstractList<DueEntry<K, V>> {
 
         private final ArrayList<Turn<K, V>> taken;
@@ -209,7 +216,10 @@ final class Firing<K, V> implements KeptTask {
             taken = new ArrayList<>(Math.min(maxBatch, FIRST_ROOM));
         }
 
-        /** Makes room for one more, before that is taken; without memory, a batch that holds something goes without more. */
+        /**
+         * Makes room for one more, before that is taken; without memory, a batch that holds something goes without
+         * more.
+         */
         boolean hasRoom() {
             try {
                 taken.ensureCapacity(taken.size() + 1);

@@ -16,12 +16,12 @@ class KeyedEntry<K, V> implements KeptTask {
      *      |                         |
      *      +--------- end -----------+--> GONE       fired, removed, replaced, drained, closed, withdrawn, dropped
      *
-     * A key is pending if there is an entry for it in the map that is not GONE. The thread that makes the move to GONE does what follows
-     * from it. The one that replaces an entry holds the lock of the key's bin until the other one is in its place: a thread that finds an
-     * entry GONE in the map looks again under that lock.
+     * A key is pending if there is an entry for it in the map that is not GONE. The thread that makes the move to GONE
+     * does what follows from it. The one that replaces an entry holds the lock of the key's bin until the other one is
+     * in its place: a thread that finds an entry GONE in the map looks again under that lock.
      *
-     * The state is in the lowest bits of a number. The others have as many as there is room for of the hash that the key had when it was
-     * set: by that the map lets go of the entry, although its key has changed.
+     * The state is in the lowest bits of a number. The others have as many as there is room for of the hash that the
+     * key had when it was set: by that the map lets go of the entry, although its key has changed.
      */
     private static final int PENDING = 0;
     private static final int WAITING = 1;

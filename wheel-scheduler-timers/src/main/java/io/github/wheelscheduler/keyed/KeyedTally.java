@@ -2,7 +2,9 @@ package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.internal.StripedCount;
 
-/** Counts how many entries have been accepted or not, and how they have ended. Counting up needs no memory. Any thread. */
+/**
+ * Counts how many entries have been accepted or not, and how they have ended. Counting up needs no memory. Any thread.
+ */
 final class KeyedTally {
 
     final StripedCount set = new StripedCount();

@@ -1,8 +1,9 @@
 package io.github.wheelscheduler.keyed;
 
 /**
- * Counts how many entries have been accepted or not, and how they have ended so far. While nothing moves, {@code set} is the sum of {@code fired}, {@code removed}, {@code replaced},
- * {@code drained}, {@code closed}, {@code dropped} and the pending ones; a moved entry stays the same one.
+ * Counts how many entries have been accepted or not, and how they have ended so far. While nothing moves, {@code set}
+ * is the sum of {@code fired}, {@code removed}, {@code replaced}, {@code drained}, {@code closed}, {@code dropped} and
+ * the pending ones; a moved entry stays the same one.
  *
  * @param set have been accepted
  * @param fired have been given to the handler

@@ -34,21 +34,22 @@ import org.jspecify.annotations.Nullable;
  * Order paid = unpaid.remove(id);        // null: too late
  * }</pre>
  *
- * <p>An entry ends once: it is fired, removed, replaced, drained, or closed. If {@code set}, {@code move} or {@code remove} reports
- * success, the old deadline does not fire. A key is gone before its handler is called, so the handler may set it again. Handlers of one
- * key never overlap: an entry that is due while the handler of an earlier value runs waits for it, holds no thread meanwhile, and is
- * pending until then.
+ * <p>An entry ends once: it is fired, removed, replaced, drained, or closed. If {@code set}, {@code move} or {@code
+ * remove} reports success, the old deadline does not fire. A key is gone before its handler is called, so the handler
+ * may set it again. Handlers of one key never overlap: an entry that is due while the handler of an earlier value runs
+ * waits for it, holds no thread meanwhile, and is pending until then.
  *
  * <p>Handlers run on the executor's workers. Their exceptions are counted and logged, and do not affect other keys. No
  * log line and no other text has a key or a value, unless the exception of a handler has it.
  *
- * <p>When the executor is shut down, pending entries are treated as its delayed tasks are. An entry that it no longer runs stays
- * pending until it is {@linkplain #drain drained}, removed, or {@linkplain #close closed}. An entry that waits for the handler of its key
- * still runs after that handler.
+ * <p>When the executor is shut down, pending entries are treated as its delayed tasks are. An entry that it no longer
+ * runs stays pending until it is {@linkplain #drain drained}, removed, or {@linkplain #close closed}. An entry that
+ * waits for the handler of its key still runs after that handler.
  *
- * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that are quick, do not
- * fail, and do not call back; nor does a rejection handler of the executor use these timers. A key must not change while it is pending: a key that is not found when its time comes is not handled,
- * which is counted and logged; then nothing of it stays.
+ * <p>All methods may be called from any thread, handlers included. Keys need {@code equals} and {@code hashCode} that
+ * are quick, do not fail, and do not call back; nor does a rejection handler of the executor use these timers. A key
+ * must not change while it is pending: a key that is not found when its time comes is not handled, which is counted and
+ * logged; then nothing of it stays.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values
@@ -115,8 +116,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Returns a builder of timers that call the handler with the entries that are due together, in lists that are not empty, cannot be
-     * changed, and have no key twice. Several lists may be handled at a time, with different keys.
+     * Returns a builder of timers that call the handler with the entries that are due together, in lists that are not
+     * empty, cannot be changed, and have no key twice. Several lists may be handled at a time, with different keys.
      *
      * @param executor on which they run; it is not shut down with them
      * @param maxBatch how many a list holds at most
@@ -132,7 +133,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Sets the key to a value that is due after the delay, in place of a pending one. If it throws, nothing has changed.
+     * Sets the key to a value that is due after the delay, in place of a pending one. If it throws, nothing has
+     * changed.
      *
      * @param delay from now; zero or negative means now
      * @return the value that was replaced in time and is not handled; null if the key was not pending
@@ -161,8 +163,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      *
      * @param delay from now; zero or negative means now
      * @return whether it was pending; then it is handled at the new time, and not at the one before
-     * @throws RejectedExecutionException if the key is due already and has to be armed anew, but the executor does not accept more; nothing
-     *     has changed
+     * @throws RejectedExecutionException if the key is due already and has to be armed anew, but the executor does not
+     *     accept more; nothing has changed
      */
     public boolean move(K key, Duration delay) {
         StackReserve.askForMore();
@@ -199,8 +201,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Takes all pending keys out and hands each with its value to the consumer, on the calling thread. The handler is not called for
-     * them, and every key can be set again. Keys that are set meanwhile may be handed over or not.
+     * Takes all pending keys out and hands each with its value to the consumer, on the calling thread. The handler is
+     * not called for them, and every key can be set again. Keys that are set meanwhile may be handed over or not.
      *
      * <p>If the consumer throws, that ends the drain: the pair that it was called with is drained, the others are still
      * pending.
@@ -221,10 +223,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /**
-     * Drops the pending entries, accepts no more, and waits until no handler runs. It does not wait within a handler, nor longer than
-     * until the calling thread is interrupted, which it stays. Handlers that run for longer than
-     * {@linkplain KeyedTimersBuilder#closeLimit the limit} are interrupted, and a second later are left alone, which is logged. Afterwards
-     * no handler is called.
+     * Drops the pending entries, accepts no more, and waits until no handler runs. It does not wait within a handler,
+     * nor longer than until the calling thread is interrupted, which it stays. Handlers that run for longer than
+     * {@linkplain KeyedTimersBuilder#closeLimit the limit} are interrupted, and a second later are left alone, which is
+     * logged. Afterwards no handler is called.
      */
     @Override
     public void close() {
@@ -251,14 +253,16 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return watched.moves();
     }
 
-    /** Measures how late handlers are called from now on, for {@link #lateness}. That reads the clock for each entry. */
+    /**
+     * Measures how late handlers are called from now on, for {@link #lateness}. That reads the clock for each entry.
+     */
     public void measureLateness() {
         watched.measureLateness();
     }
 
     /**
-     * Returns by how much handlers have been called after the deadlines of their entries, all of them together, since that is
-     * {@linkplain #measureLateness measured}.
+     * Returns by how much handlers have been called after the deadlines of their entries, all of them together, since
+     * that is {@linkplain #measureLateness measured}.
      */
     public Duration lateness() {
         return watched.lateness();
@@ -395,7 +399,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
                 : new LinkedPlacement<>(this, value, delayNanos, mayReplace, kept);
     }
 
-    /** Lets the executor ask its thread factory for the tick thread now, as no factory may be called under the lock of a bin. */
+    /**
+     * Lets the executor ask its thread factory for the tick thread now, as no factory may be called under the lock of a
+     * bin.
+     */
     private void start() {
         boolean ignored = timers.schedule(new Nothing(name), FAR_NANOS).cancel(false);
         isStarted = true;

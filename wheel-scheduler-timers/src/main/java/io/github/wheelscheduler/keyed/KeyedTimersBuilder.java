@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Builds {@link KeyedTimers}. Each method checks its argument, names the rule and the value if it does not fit, and returns this builder.
- * Not thread-safe.
+ * Builds {@link KeyedTimers}. Each method checks its argument, names the rule and the value if it does not fit, and
+ * returns this builder. Not thread-safe.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values

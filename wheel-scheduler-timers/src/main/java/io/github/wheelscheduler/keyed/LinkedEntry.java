@@ -2,7 +2,9 @@ package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.CallObserver;
 
-/** An entry with what the observer of calls keeps of the caller. A class of its own, so that others have no room for it. */
+/**
+ * An entry with what the observer of calls keeps of the caller. A class of its own, so that others have no room for it.
+ */
 final class LinkedEntry<K, V> extends KeyedEntry<K, V> {
 
     /** Changed by a move, which may be seen too late: either value is whole. */

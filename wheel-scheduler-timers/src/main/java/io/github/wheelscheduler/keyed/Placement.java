@@ -6,8 +6,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arms an entry and puts it into the map, in place of another if there is one: all or nothing. The map calls it while it holds the lock of
- * the key's bin, so that an entry which is due at once is not seen before it is there.
+ * Arms an entry and puts it into the map, in place of another if there is one: all or nothing. The map calls it while
+ * it holds the lock of the key's bin, so that an entry which is due at once is not seen before it is there.
  */
 class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Nullable KeyedEntry<K, V>> {
 
@@ -85,7 +85,10 @@ class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Null
         }
     }
 
-    /** Ends the current entry, whose place in the limit goes to the fresh one. If it has just ended, a value needs a place of its own. */
+    /**
+     * Ends the current entry, whose place in the limit goes to the fresh one. If it has just ended, a value needs a
+     * place of its own.
+     */
     private boolean takeOver(KeyedEntry<K, V> current, KeyedEntry<K, V> fresh) {
         if (current.end()) {
             replaced = current;

@@ -46,8 +46,8 @@ final class Turns<K, V> {
     }
 
     /**
-     * The turn of an entry's key, and the entry that waits for its end. It is found by the hash that the key had when it began, and by
-     * itself, although the handler may change the key.
+     * The turn of an entry's key, and the entry that waits for its end. It is found by the hash that the key had when
+     * it began, and by itself, although the handler may change the key.
      */
     @SuppressWarnings("serial")
     static final class Turn<K, V> extends AtomicReference<@Nullable KeyedEntry<K, V>>
@@ -56,7 +56,10 @@ final class Turns<K, V> {
         final transient KeyedEntry<K, V> entry;
         private final int hash;
 
-        /** Written by the thread that has the turn, before it reads which entry waits; read by the others after they have noted theirs. */
+        /**
+         * Written by the thread that has the turn, before it reads which entry waits; read by the others after they
+         * have noted theirs.
+         */
         private transient volatile boolean ended;
 
         Turn(KeyedEntry<K, V> entry) {
@@ -64,7 +67,10 @@ final class Turns<K, V> {
             this.hash = entry.key.hashCode();
         }
 
-        /** Has an entry wait for the end; false if that has come. An entry that was replaced by this one, or is over, does so no more. */
+        /**
+         * Has an entry wait for the end; false if that has come. An entry that was replaced by this one, or is over,
+         * does so no more.
+         */
         boolean isAwaitedBy(KeyedEntry<K, V> next) {
             KeyedEntry<K, V> seen = get();
             while (next.isLive() && seen != next && !compareAndSet(seen, next)) {

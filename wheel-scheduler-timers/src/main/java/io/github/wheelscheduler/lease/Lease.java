@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class Lease<K> implements AutoCloseable {
 
     /*
-     * A lease is KEPT until it is LOST or CLOSED, once. The thread that moves it does what follows: tells, counts, waits. A renewal is going
-     * on while there is a runner. If the lease ends meanwhile, the renewal changes nothing any more.
+     * A lease is KEPT until it is LOST or CLOSED, once. The thread that moves it does what follows: tells, counts,
+     * waits. A renewal is going on while there is a runner. If the lease ends meanwhile, the renewal changes nothing
+     * any more.
      */
     enum State {
         KEPT,
@@ -180,7 +181,10 @@ public final class Lease<K> implements AutoCloseable {
         arm(nanosToLoss());
     }
 
-    /** Begins a renewal that is due, on the calling thread; false if there is none. A lease that is over by now is lost instead. */
+    /**
+     * Begins a renewal that is due, on the calling thread; false if there is none. A lease that is over by now is lost
+     * instead.
+     */
     boolean beginRenewal() {
         lock.lock();
         try {
@@ -199,8 +203,8 @@ public final class Lease<K> implements AutoCloseable {
     }
 
     /**
-     * Looks once more, right before the store is asked: false if the lease has ended since the calling thread has begun the renewal, or is
-     * over by now and lost instead. The renewal has ended then.
+     * Looks once more, right before the store is asked: false if the lease has ended since the calling thread has begun
+     * the renewal, or is over by now and lost instead. The renewal has ended then.
      */
     boolean goesOnWithRenewal() {
         boolean goesOn = false;

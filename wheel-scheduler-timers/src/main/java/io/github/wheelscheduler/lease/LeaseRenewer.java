@@ -187,7 +187,10 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         return new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
     }
 
-    /** Lets the clocks be compared, unless they are. Once there is a lease, and not under the lock: it may ask a factory for a thread. */
+    /**
+     * Lets the clocks be compared, unless they are. Once there is a lease, and not under the lock: it may ask a factory
+     * for a thread.
+     */
     private void startLooking() {
         if (isLooking()) {
             return;
@@ -243,8 +246,8 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     }
 
     /**
-     * Lets calls of the application's code be observed from now on; null for not at all. Renewals repeat, so no caller is
-     * kept for them.
+     * Lets calls of the application's code be observed from now on; null for not at all. Renewals repeat, so no caller
+     * is kept for them.
      */
     public void setCallObservers(@Nullable CallObserver renewals, @Nullable CallObserver losses) {
         this.renewalObserver = renewals;
@@ -284,7 +287,10 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         return listener instanceof LinkedListener<?> linked ? linked.kept() : List.of();
     }
 
-    /** Looks at all leases, as a machine that has slept has not waited for its timers meanwhile; and at none once there is none. */
+    /**
+     * Looks at all leases, as a machine that has slept has not waited for its timers meanwhile; and at none once there
+     * is none.
+     */
     private void look() {
         leases.values().forEach(LeaseRenewer::look);
         synchronized (lock) {

@@ -19,7 +19,8 @@ public interface TimerSource {
     WheelTimer<?> schedule(Runnable task, long delayNanos);
 
     /**
-     * Runs the task after the delay, and from then on whenever its {@linkplain io.github.wheelscheduler.Pacing#restNanos rest} is over.
+     * Runs the task after the delay, and from then on whenever its {@linkplain
+     * io.github.wheelscheduler.Pacing#restNanos rest} is over.
      *
      * @throws RejectedExecutionException if it is not accepted
      */

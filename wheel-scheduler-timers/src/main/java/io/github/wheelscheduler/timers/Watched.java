@@ -3,7 +3,10 @@ package io.github.wheelscheduler.timers;
 import io.github.wheelscheduler.internal.StripedCount;
 import java.time.Duration;
 
-/** Counts how often timers have been moved and, once that is asked for, how late they fire. Counting needs no memory. Any thread. */
+/**
+ * Counts how often timers have been moved and, once that is asked for, how late they fire. Counting needs no memory.
+ * Any thread.
+ */
 public final class Watched {
 
     private final StripedCount moves = new StripedCount();

@@ -1,4 +1,7 @@
-/** Types that keyed timers, idle timeouts and leases share. For the other packages of this module only: it may change with any version. */
+/**
+ * Types that keyed timers, idle timeouts and leases share. For the other packages of this module only: it may change
+ * with any version.
+ */
 @NullMarked
 package io.github.wheelscheduler.timers;
 

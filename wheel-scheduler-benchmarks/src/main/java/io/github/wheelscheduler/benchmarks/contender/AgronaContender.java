@@ -11,14 +11,14 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Agrona's {@link DeadlineTimerWheel}, which belongs to one thread: on a thread of its own, behind a queue for other threads,
- * in front of workers.
+ * Agrona's {@link DeadlineTimerWheel}, which belongs to one thread: on a thread of its own, behind a queue for other
+ * threads, in front of workers.
  */
 final class AgronaContender implements Contender {
 
     /*
-     * A spoke is searched from its start for a free slot, and all spokes grow with the fullest. So ticks are short enough to
-     * spread timers that one thread arms in a row, and spokes are few enough to bear that growth.
+     * A spoke is searched from its start for a free slot, and all spokes grow with the fullest. So ticks are short
+     * enough to spread timers that one thread arms in a row, and spokes are few enough to bear that growth.
      */
     private static final long TICK_NANOS = 1L << 14;
     private static final int TICKS_PER_WHEEL = 1 << 15;

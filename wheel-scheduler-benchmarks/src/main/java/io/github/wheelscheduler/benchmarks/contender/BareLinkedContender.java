@@ -3,8 +3,8 @@ package io.github.wheelscheduler.benchmarks.contender;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least cost of a wheel of linked buckets, without threads, without cascades, without expiry: a node is linked into the
- * bucket of its deadline and unlinked again.
+ * The least cost of a wheel of linked buckets, without threads, without cascades, without expiry: a node is linked into
+ * the bucket of its deadline and unlinked again.
  */
 final class BareLinkedContender implements Contender {
 

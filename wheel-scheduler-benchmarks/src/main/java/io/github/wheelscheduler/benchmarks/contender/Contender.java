@@ -56,8 +56,8 @@ public interface Contender extends AutoCloseable {
     }
 
     /**
-     * Returns the thread that keeps the time, if it is not one of those meant to run tasks; null if there is none. To be
-     * called after a task has run.
+     * Returns the thread that keeps the time, if it is not one of those meant to run tasks; null if there is none. To
+     * be called after a task has run.
      */
     default @Nullable Thread timerThread() {
         return null;

@@ -4,7 +4,10 @@ import org.apache.kafka.server.util.timer.SystemTimer;
 import org.apache.kafka.server.util.timer.TimerTask;
 import org.jspecify.annotations.Nullable;
 
-/** Kafka's {@link SystemTimer} with its defaults, and the thread that it wants to be driven by. Its unit is the millisecond. */
+/**
+ * Kafka's {@link SystemTimer} with its defaults, and the thread that it wants to be driven by. Its unit is the
+ * millisecond.
+ */
 final class KafkaContender implements Contender {
 
     private static final long NANOS_PER_MILLI = 1_000_000;

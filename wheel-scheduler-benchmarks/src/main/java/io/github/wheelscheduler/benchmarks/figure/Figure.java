@@ -17,7 +17,10 @@ public interface Figure {
 
     List<String> variants();
 
-    /** Returns the variants with so many calling threads each, in the place of the usual ones; the usual ones if nobody calls. */
+    /**
+     * Returns the variants with so many calling threads each, in the place of the usual ones; the usual ones if nobody
+     * calls.
+     */
     default List<String> variants(List<Integer> callers) {
         return variants();
     }

@@ -40,7 +40,10 @@ final class KeyedMoves implements Figure {
                 + "collector, of which there are two, one in each table.";
     }
 
-    /** By collector: the pauses of G1 take more than a hundredth of the time, which is what is seen at the 99th percentile then. */
+    /**
+     * By collector: the pauses of G1 take more than a hundredth of the time, which is what is seen at the 99th
+     * percentile then.
+     */
     @Override
     public List<String> variants() {
         return List.of("G1", "ZGC");

@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Netty's {@link HashedWheelTimer} beside a map, as it is done by hand; enough for a single caller, not for several. */
+/**
+ * Netty's {@link HashedWheelTimer} beside a map, as it is done by hand; enough for a single caller, not for several.
+ */
 final class NettyKeyed implements Keyed {
 
     private static final int BUCKETS = 512;

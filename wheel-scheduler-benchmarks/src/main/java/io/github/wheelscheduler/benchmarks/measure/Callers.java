@@ -18,7 +18,8 @@ public final class Callers {
      * The cost of all calls together.
      *
      * @param wallNanos from the common start to the last caller's end
-     * @param behindNanos from a caller's end until the contender had taken in all that this caller asked for; the longest
+     * @param behindNanos from a caller's end until the contender had taken in all that this caller asked for; the
+     *     longest
      * @param cpuNanos of the process, until all was taken in
      */
     public record Cost(long wallNanos, long behindNanos, long cpuNanos) {}

@@ -75,7 +75,9 @@ final class Samples {
         return type.substring(type.lastIndexOf('.') + 1) + "." + method.getName();
     }
 
-    /** Returns where threads were seen: by processor time if this JDK samples by that, else by time while running Java. */
+    /**
+     * Returns where threads were seen: by processor time if this JDK samples by that, else by time while running Java.
+     */
     Frames frames() {
         return cpuTimes.all() > 0 ? cpuTimes : executions;
     }

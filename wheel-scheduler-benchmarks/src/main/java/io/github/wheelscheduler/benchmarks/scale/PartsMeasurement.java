@@ -109,7 +109,10 @@ final class PartsMeasurement {
 
     private static void doNothing() {}
 
-    /** Returns the processor time of the tick thread and of the workers, per timer, for many that are due within a second. */
+    /**
+     * Returns the processor time of the tick thread and of the workers, per timer, for many that are due within a
+     * second.
+     */
     private static double[] fire() {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         Queue<Thread> ticks = new ConcurrentLinkedQueue<>();

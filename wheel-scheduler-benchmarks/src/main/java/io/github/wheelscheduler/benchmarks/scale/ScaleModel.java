@@ -64,8 +64,8 @@ final class ScaleModel {
     }
 
     /**
-     * Returns the 99th percentile of how late timers are handed over, in nanoseconds, if so many are due a second, at random
-     * times, and wake-ups are exact.
+     * Returns the 99th percentile of how late timers are handed over, in nanoseconds, if so many are due a second, at
+     * random times, and wake-ups are exact.
      */
     double p99LatenessNanos(double timersPerSecond, int wheels) {
         Xorshift random = new Xorshift((long) timersPerSecond + wheels);

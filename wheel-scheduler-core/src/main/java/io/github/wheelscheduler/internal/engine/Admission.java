@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes messages out of the inbox, and puts the timers that they are about where they belong: into the wheel, out of it, or past it to the
- * workers. Tick thread only.
+ * Takes messages out of the inbox, and puts the timers that they are about where they belong: into the wheel, out of
+ * it, or past it to the workers. Tick thread only.
  */
 final class Admission {
 
@@ -19,19 +19,21 @@ final class Admission {
      *   armed, in the wheel         ->  its deadline has become earlier: put it where it belongs
      *   anything else               ->  take it out, if it is in
      *
-     * A timer that is cancelled posts no message, unless it is an instant timer: the wheel gives it up when it comes across
-     * it. When there are many of them, the tick thread sweeps the wheel, a part in each pass.
+     * A timer that is cancelled posts no message, unless it is an instant timer: the wheel gives it up when it comes
+     * across it. When there are many of them, the tick thread sweeps the wheel, a part in each pass.
      *
      * Detours
      * -------
-     * Timers that were due when they came are handed over before they enter the wheel, each caller's in their order, once none is left
-     * in there. Timers in the wheel were taken from the inbox before; so they are due, but for the rounding up to a tick. When everything
-     * that is due has been handed over, the inbox is left alone for one tick: then they have been, too.
+     * Timers that were due when they came are handed over before they enter the wheel, each caller's in their order,
+     * once none is left in there. Timers in the wheel were taken from the inbox before; so they are due, but for the
+     * rounding up to a tick. When everything that is due has been handed over, the inbox is left alone for one tick:
+     * then they have been, too.
      *
      * A sleep
      * -------
-     * Messages that can wait until the next deadline do not end a sleep. Some of them may be about timers that are due when it ends, and
-     * before timers in the wheel. So all messages that have come since the inbox was empty are taken before anything is handed over.
+     * Messages that can wait until the next deadline do not end a sleep. Some of them may be about timers that are due
+     * when it ends, and before timers in the wheel. So all messages that have come since the inbox was empty are taken
+     * before anything is handed over.
      *
      * If memory runs out, the timer stays in 'inHand'; the next pass retries it first.
      */
@@ -64,8 +66,8 @@ final class Admission {
     private @Nullable ScheduledTimer<?> inHand;
 
     /**
-     * While there are detours: no timer is in the wheel that came before the messages and was due when it came; so due timers go from the
-     * inbox to the workers.
+     * While there are detours: no timer is in the wheel that came before the messages and was due when it came; so due
+     * timers go from the inbox to the workers.
      */
     private boolean settled;
 

@@ -84,8 +84,8 @@ public final class Arming {
     }
 
     /**
-     * Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. If that
-     * fails, as when memory is short, it can be tried again.
+     * Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. If
+     * that fails, as when memory is short, it can be tried again.
      */
     public boolean armNext(InstantTimer running, InstantTimer timer) {
         StackReserve.ask();
@@ -161,7 +161,10 @@ public final class Arming {
                 && !hasRunSince(timer, armedNanos));
     }
 
-    /** Whether a timer that has been cancelled has run before: a run moves it on, and a task that has run is not rejected. */
+    /**
+     * Whether a timer that has been cancelled has run before: a run moves it on, and a task that has run is not
+     * rejected.
+     */
     private static boolean hasRunSince(ScheduledTimer<?> timer, long armedNanos) {
         return timer instanceof PeriodicTimer && timer.deadlineNanos() != armedNanos;
     }
@@ -316,8 +319,8 @@ public final class Arming {
     }
 
     /**
-     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: no other thread knows of
-     * the timer. Worker.
+     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: no other
+     * thread knows of the timer. Worker.
      */
     private void passOn(PeriodicTimer timer, long nextNanos, long nowNanos) {
         boolean isHandedOver = false;
@@ -351,7 +354,9 @@ public final class Arming {
         }
     }
 
-    /** Returns when the tick thread has to know of the timer. Where the wall clock is to be watched, that may be soon. */
+    /**
+     * Returns when the tick thread has to know of the timer. Where the wall clock is to be watched, that may be soon.
+     */
     private long neededAt(ScheduledTimer<?> timer) {
         long deadlineNanos = timer.deadlineNanos();
         if (timer instanceof InstantTimer) {

@@ -43,7 +43,10 @@ final class Backlog {
         return slots == null ? workers.hasRoom() : slots.hasRoom(true);
     }
 
-    /** Says whether any due timer is kept, and whether one waits for room: held timers do not, so no look for room is needed. */
+    /**
+     * Says whether any due timer is kept, and whether one waits for room: held timers do not, so no look for room is
+     * needed.
+     */
     void note(boolean isAnyKept, boolean waitsForRoom, long nowNanos) {
         boolean waitedBefore = shortcut.isHeldUp();
         if (waitsForRoom && (!waitedBefore || nextLookNanos - nowNanos <= 0)) {

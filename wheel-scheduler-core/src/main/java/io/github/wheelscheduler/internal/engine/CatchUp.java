@@ -16,8 +16,8 @@ final class CatchUp {
     }
 
     /**
-     * Returns the deadline that follows a run which has ended now; counts the runs that it skips: of those of a fixed rate that have been
-     * missed, the last {@code max} are left.
+     * Returns the deadline that follows a run which has ended now; counts the runs that it skips: of those of a fixed
+     * rate that have been missed, the last {@code max} are left.
      *
      * @param pacing the pacing of the task; the deadline is in phase, before the run is
      *     {@linkplain Pacing#putOffNanos postponed}

@@ -8,7 +8,10 @@ final class DecoratedTask implements Runnable {
 
     final ScheduledTimer<?> timer;
 
-    /** Null once the timer is over, as is the task. Plain: a thread that reads a stale one has won the timer's state before. */
+    /**
+     * Null once the timer is over, as is the task. Plain: a thread that reads a stale one has won the timer's state
+     * before.
+     */
     private @Nullable Runnable outer;
 
     @Nullable

@@ -9,22 +9,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands the due timers of an executor, or of one of its groups, to its workers. Due timers that cannot go wait here, so that the timers of
- * others expire. Tick thread, unless it says otherwise.
+ * Hands the due timers of an executor, or of one of its groups, to its workers. Due timers that cannot go wait here, so
+ * that the timers of others expire. Tick thread, unless it says otherwise.
  *
- * <p>Holds, slots and the timers that came before decide together whether a timer goes, waits or is refused, by the same rules when it
- * becomes due and when it has waited.
+ * <p>Holds, slots and the timers that came before decide together whether a timer goes, waits or is refused, by the
+ * same rules when it becomes due and when it has waited.
  */
 final class Dispatcher {
 
     /*
      * Two lists
      * ---------
-     * Timers wait in the order in which they became due, in the list of timers with a time. While timers are held, timers that run
-     * at once go past them, and wait for room in a list of their own.
+     * Timers wait in the order in which they became due, in the list of timers with a time. While timers are held,
+     * timers that run at once go past them, and wait for room in a list of their own.
      *
-     * A timer that waits is armed as before: a thread that cancels or moves it does not know that it waits; it is looked at again when
-     * its turn comes. Callers do not go past waiting timers: Shortcut.isHeldUp says that there are some.
+     * A timer that waits is armed as before: a thread that cancels or moves it does not know that it waits; it is
+     * looked at again when its turn comes. Callers do not go past waiting timers: Shortcut.isHeldUp says that there are
+     * some.
      */
 
     /** The number of timers that leave a list in a pass. */
@@ -103,7 +104,9 @@ final class Dispatcher {
         this.backlog = new Backlog(workers, slots, shortcut);
     }
 
-    /** Whether there is nothing to do for this until the next timer or message; forgets the lists, which are empty then. */
+    /**
+     * Whether there is nothing to do for this until the next timer or message; forgets the lists, which are empty then.
+     */
     boolean retires() {
         if (handedOver || isAnyWaiting() || !shortcut.isNoDetour()) {
             return false;
@@ -200,8 +203,8 @@ final class Dispatcher {
     }
 
     /**
-     * Returns how many timers may leave the wheel now, up to a limit. Once there is no room for more, none may until there is room for
-     * many.
+     * Returns how many timers may leave the wheel now, up to a limit. Once there is no room for more, none may until
+     * there is room for many.
      *
      * @param isAlone whether all of them belong to this; timers of others without room must not block these
      */
@@ -235,7 +238,10 @@ final class Dispatcher {
         return isWaiting(timed) || isWaiting(atOnce);
     }
 
-    /** Whether a timer that is due now has to wait because timers are held; in steps, all that are due come together first. */
+    /**
+     * Whether a timer that is due now has to wait because timers are held; in steps, all that are due come together
+     * first.
+     */
     boolean isHeldFor(ScheduledTimer<?> timer) {
         return stepped && !timer.runsAtOnce();
     }

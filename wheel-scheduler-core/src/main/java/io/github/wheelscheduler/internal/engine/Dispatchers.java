@@ -1,14 +1,21 @@
 package io.github.wheelscheduler.internal.engine;
 
-/** The dispatchers on a wheel that have something to do, and that of the executor. Tick thread, unless it says otherwise. */
+/**
+ * The dispatchers on a wheel that have something to do, and that of the executor. Tick thread, unless it says
+ * otherwise.
+ */
 final class Dispatchers {
 
     /*
-     * A pass goes through the dispatchers that are active. A group's becomes active with a message or a timer of that group, and is so
-     * until nothing of it waits and none of its timers is on a detour. So a group that does nothing costs nothing, however many there are.
+     * A pass goes through the dispatchers that are active. A group's becomes active with a message or a timer of that
+     * group, and is so until nothing of it waits and none of its timers is on a detour. So a group that does nothing
+     * costs nothing, however many there are.
      */
 
-    /** That of the executor itself; always active, and the first. The others follow it. Readers: tick thread; any while that sleeps. */
+    /**
+     * That of the executor itself; always active, and the first. The others follow it. Readers: tick thread; any while
+     * that sleeps.
+     */
     final Dispatcher root;
 
     private Dispatcher last;
@@ -76,8 +83,8 @@ final class Dispatchers {
     }
 
     /**
-     * Ends the detours that were under way before the pass and have left the wheel, unless they wait outside of it: that
-     * is not said while they are held, so callers might go past them. Returns false if more are to be ended now.
+     * Ends the detours that were under way before the pass and have left the wheel, unless they wait outside of it:
+     * that is not said while they are held, so callers might go past them. Returns false if more are to be ended now.
      */
     boolean endDetours() {
         boolean ended = true;

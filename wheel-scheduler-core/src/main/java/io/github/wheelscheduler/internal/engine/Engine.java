@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Connects the stages, and handles the calls of timers and workers.
  *
- * <p>It wires the stages, for an executor and for a group, and is the only class that knows all of them. Each question is answered by
- * a method of a few lines, which looks at several stages and leaves the work to them.
+ * <p>It wires the stages, for an executor and for a group, and is the only class that knows all of them. Each question
+ * is answered by a method of a few lines, which looks at several stages and leaves the work to them.
  */
 public final class Engine implements TimerOwner, Workers.Listener {
 
@@ -64,7 +64,8 @@ public final class Engine implements TimerOwner, Workers.Listener {
     /**
      * Creates an executor, or a group of one.
      *
-     * @param parent the executor that this is to be a group of, on the same wheel, with workers of its own; null for an executor
+     * @param parent the executor that this is to be a group of, on the same wheel, with workers of its own; null for an
+     *     executor
      */
     public Engine(ExecutorSettings settings, @Nullable Engine parent) {
         this.settings = settings;
@@ -401,7 +402,9 @@ public final class Engine implements TimerOwner, Workers.Listener {
         inbox.wake();
     }
 
-    /** Says whether callers may go past the tick thread: when a halt has ended, not before the timers that it has held. */
+    /**
+     * Says whether callers may go past the tick thread: when a halt has ended, not before the timers that it has held.
+     */
     private void noteHold(boolean isOpened) {
         Shortcut shortcut = dispatcher.shortcut;
         if (isOpened) {
@@ -469,7 +472,10 @@ public final class Engine implements TimerOwner, Workers.Listener {
         lifecycle.wakeIfHeldUp();
     }
 
-    /** Returns how far ahead the first deadline lies, also of groups; the longest time if nothing is pending. Looks at all timers. */
+    /**
+     * Returns how far ahead the first deadline lies, also of groups; the longest time if nothing is pending. Looks at
+     * all timers.
+     */
     public long nanosToFirstDeadline() {
         long[] nanos = {Long.MAX_VALUE};
         shared.onTickThread(() -> shared.loop.forEachArmed(timer -> {
@@ -586,7 +592,10 @@ public final class Engine implements TimerOwner, Workers.Listener {
                 : TolerantInstantTimer.of(this, task, instant, deadlineNanos, cutNanos);
     }
 
-    /** Creates the same for the next run of a series: a wall clock that fails does not end it, and is asked again a little later. */
+    /**
+     * Creates the same for the next run of a series: a wall clock that fails does not end it, and is asked again a
+     * little later.
+     */
     public InstantTimer nextInstantTimer(Runnable task, Instant instant, long toleranceNanos) {
         try {
             return newInstantTimer(task, instant, toleranceNanos);

@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings gathered by a {@link WheelScheduledExecutorBuilder}; valid by construction.
  *
- * @param groupName the name that is unique among the groups of an executor; null if this is no group, as is what follows its default then
+ * @param groupName the name that is unique among the groups of an executor; null if this is no group, as is what
+ *     follows its default then
  * @param startToleranceNanos how late a run of a repeating timer may start so that wake-ups are shared
  * @param queueCapacity how many runs may wait in the queue while the group is full
  * @param onFull the treatment of a run that is due while the group is full
- * @param standsApart whether neither pause, halt nor shutdown of the executor concern the group; it ends with the executor
+ * @param standsApart whether neither pause, halt nor shutdown of the executor concern the group; it ends with the
+ *     executor
  */
 public record ExecutorSettings(
         TimeSource clock,

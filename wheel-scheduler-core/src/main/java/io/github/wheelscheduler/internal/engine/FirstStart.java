@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Starts the tick thread for the first caller, and before it the thread that hands runs over, if there is one. No lock is
- * held while their factory is asked. Any thread.
+ * Starts the tick thread for the first caller, and before it the thread that hands runs over, if there is one. No lock
+ * is held while their factory is asked. Any thread.
  */
 final class FirstStart {
 

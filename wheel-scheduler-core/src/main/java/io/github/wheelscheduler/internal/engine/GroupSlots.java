@@ -73,8 +73,8 @@ final class GroupSlots {
     }
 
     /**
-     * Frees the slot of the run that the calling worker is in, and that is about to tell its end, before it does: a thread that hears of that
-     * may take it. The worker then does it no more. Without effect on other threads.
+     * Frees the slot of the run that the calling worker is in, and that is about to tell its end, before it does: a
+     * thread that hears of that may take it. The worker then does it no more. Without effect on other threads.
      */
     void releaseEarly() {
         if (workers.leaveEarly()) {

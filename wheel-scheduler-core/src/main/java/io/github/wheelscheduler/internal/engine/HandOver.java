@@ -6,8 +6,8 @@ import io.github.wheelscheduler.internal.wheel.TimingWheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a timer goes that is in no list any more: to its workers if it is due, into a waiting list, to the worker that ends refused runs, or
- * back into the wheel. Tick thread only.
+ * Where a timer goes that is in no list any more: to its workers if it is due, into a waiting list, to the worker that
+ * ends refused runs, or back into the wheel. Tick thread only.
  */
 final class HandOver implements Expiry {
 
@@ -196,7 +196,8 @@ final class HandOver implements Expiry {
     // Timers that have waited
 
     /**
-     * Takes a timer out of the list in which it has waited, and lets it go: it may be due later by now, and then its slot is freed.
+     * Takes a timer out of the list in which it has waited, and lets it go: it may be due later by now, and then its
+     * slot is freed.
      *
      * @param isOver whether it was over, and has no slot; it is forgotten
      * @param hasSlot whether it has a slot; if not, and it is not over, it is refused

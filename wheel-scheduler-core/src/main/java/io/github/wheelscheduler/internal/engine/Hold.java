@@ -49,8 +49,8 @@ public final class Hold {
     }
 
     /**
-     * Returns how many timers may leave now, {@link #ALL} if there is no limit; by one reading: a halt that comes or ends meanwhile makes no
-     * step of it. Any thread.
+     * Returns how many timers may leave now, {@link #ALL} if there is no limit; by one reading: a halt that comes or
+     * ends meanwhile makes no step of it. Any thread.
      */
     long mayLeave() {
         long seen = allowed.get();

@@ -26,7 +26,10 @@ public class InstantTimer extends RepeatingTimer {
         this.isDueAtOnce = isDueAtOnce;
     }
 
-    /** The wall clock says whether the instant has passed. By the thread that gives it a deadline which follows from that. */
+    /**
+     * The wall clock says whether the instant has passed. By the thread that gives it a deadline which follows from
+     * that.
+     */
     void notePassed(boolean value) {}
 
     /** Does nothing: the calendar decides when. */

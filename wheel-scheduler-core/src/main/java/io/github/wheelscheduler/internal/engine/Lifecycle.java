@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 public final class Lifecycle {
 
     /*
-     * An executor is a group that owns the wheel. A group has workers of its own and shares the tick thread; it follows the executor's pause
-     * and shutdown, unless it stands apart, and always its stop.
+     * An executor is a group that owns the wheel. A group has workers of its own and shares the tick thread; it follows
+     * the executor's pause and shutdown, unless it stands apart, and always its stop.
      *
      *                     executor                                   group
      *   shutdown          of the groups that follow, too             of itself
-     *   ends              when the tick thread has let go            when the tick thread finds nothing of it, between two passes
-     *                     of the wheel, and all groups have ended
+     *   ends when the tick thread has let go when the tick thread finds nothing of it, between two passes of the wheel,
+     *                     and all groups have ended
      *
      * shutdownNow
      * -----------
@@ -38,8 +38,8 @@ public final class Lifecycle {
      *   5  takes what is ready and what is in the wheel
      *   6  not under the lock: interrupts once more the threads that it has missed
      *
-     * A thread that sees the state finds the workers closed. So each begins one run at most after that, which it had taken
-     * before, and which is interrupted. Before 4, nothing waits for the tick thread, which may stand.
+     * A thread that sees the state finds the workers closed. So each begins one run at most after that, which it had
+     * taken before, and which is interrupted. Before 4, nothing waits for the tick thread, which may stand.
      */
 
     private final Engine engine;
@@ -232,7 +232,9 @@ public final class Lifecycle {
         shared.tickThread.firstStart.startIfLeft();
     }
 
-    /** Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled. */
+    /**
+     * Shuts down and returns, by deadline, the one-time timers that are not due within the limit; none is cancelled.
+     */
     public List<Runnable> shutdownWithin(long limitNanos) {
         StackReserve.askForMore();
         ArrayList<ScheduledTimer<?>> neverRun = new ArrayList<>();
@@ -497,7 +499,10 @@ public final class Lifecycle {
         boolean ignored = terminateGroupIfEnded();
     }
 
-    /** Says that this looks at the inbox for the last time, if nothing is left, and takes it back if something is left then. Tick thread. */
+    /**
+     * Says that this looks at the inbox for the last time, if nothing is left, and takes it back if something is left
+     * then. Tick thread.
+     */
     boolean leavesIf(BooleanSupplier isDrained) {
         if (!isDrained.getAsBoolean()) {
             return false;

@@ -47,7 +47,10 @@ final class OccupancyBoard {
         return true;
     }
 
-    /** Answers, if that has been asked for: reads one number for each bucket. Without memory for it, there is no answer. Tick thread. */
+    /**
+     * Answers, if that has been asked for: reads one number for each bucket. Without memory for it, there is no answer.
+     * Tick thread.
+     */
     void answer(TimingWheel wheel, long nowNanos) {
         if (!asked) {
             return;

@@ -16,7 +16,9 @@ final class OversleepStatistics {
      */
     private record Window(long startNanos, long previous, long current, boolean isUsed) {}
 
-    /** Notes that a sleep ended so much after its time; a sleep that ended early, or on time, is none. One thread only. */
+    /**
+     * Notes that a sleep ended so much after its time; a sleep that ended early, or on time, is none. One thread only.
+     */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     void note(long nanos, long nowNanos) {
         if (nanos <= 0) {

@@ -9,15 +9,18 @@ import org.jspecify.annotations.Nullable;
  * Counts the timers that are pending: in the inbox, in the wheel, or ready. Each move of a timer's state that makes it
  * pending or ends that is counted once, by the thread that made the move; so the count is exact at rest.
  *
- * <p>With a bound, every timer needs a permit. A repeating timer keeps it through its runs, so that it can always be armed
- * again.
+ * <p>With a bound, every timer needs a permit. A repeating timer keeps it through its runs, so that it can always be
+ * armed again.
  */
 public final class PendingTimers {
 
     /** The number of finished timers that may remain in the wheel. */
     private static final int MAX_LITTER = 4096;
 
-    /** Counts every timer that becomes pending, as that is posted, and other messages, too; those of groups are not among them. */
+    /**
+     * Counts every timer that becomes pending, as that is posted, and other messages, too; those of groups are not
+     * among them.
+     */
     private final LongSupplier posted;
 
     /** Timers that have become pending without a message. */
@@ -78,15 +81,18 @@ public final class PendingTimers {
     }
 
     /**
-     * Counts a message about a timer that had been pending before, after it has been posted; -1 for a timer that was counted as started or
-     * cancelled and has not been posted.
+     * Counts a message about a timer that had been pending before, after it has been posted; -1 for a timer that was
+     * counted as started or cancelled and has not been posted.
      */
     void countOtherPost(int number) {
         otherPosts.add(number);
         countGoneOfGroup(number);
     }
 
-    /** Counts a timer that becomes pending by being handed to the workers at once, before it is; -1 if it is posted instead. */
+    /**
+     * Counts a timer that becomes pending by being handed to the workers at once, before it is; -1 if it is posted
+     * instead.
+     */
     void countHandOver(int number) {
         handedOver.add(number);
         countGoneOfGroup(-number);
@@ -115,7 +121,10 @@ public final class PendingTimers {
         return posted.getAsLong() + handedOver.sum() - otherPosts.sum();
     }
 
-    /** Returns how many timers are pending, never more than there may be. At rest it is exact; in between, a timer that moves may be missed. */
+    /**
+     * Returns how many timers are pending, never more than there may be. At rest it is exact; in between, a timer that
+     * moves may be missed.
+     */
     public long count() {
         long gone = started.sum() + cancelled.sum() + otherPosts.sum();
         return Math.max(0, Math.min(permits.max(), posted.getAsLong() + handedOver.sum() - gone));

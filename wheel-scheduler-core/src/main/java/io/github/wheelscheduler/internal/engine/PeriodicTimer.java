@@ -19,7 +19,9 @@ public class PeriodicTimer extends RepeatingTimer {
      */
     private byte roundingNanos;
 
-    /** Whether the deadline had passed when the timer was armed: only then was it the series that was late. As above. */
+    /**
+     * Whether the deadline had passed when the timer was armed: only then was it the series that was late. As above.
+     */
     private boolean late;
 
     public PeriodicTimer(TimerOwner owner, Runnable task, long deadlineNanos, long periodNanos) {

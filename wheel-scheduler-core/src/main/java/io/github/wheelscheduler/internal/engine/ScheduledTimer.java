@@ -30,16 +30,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel. A second object would cost
- * each of millions of timers its header. Every method is a move of one word.
+ * A timer and its future in one object: deadline, state, task or outcome, and the links of the wheel. A second object
+ * would cost each of millions of timers its header. Every method is a move of one word.
  *
  * @param <V> the type of the result
  */
 public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNode implements WheelTimer<V> {
 
     /*
-     * The state word holds the deadline and the state (see TimerWord), so that one compare-and-set decides between all who
-     * want to move the timer:
+     * The state word holds the deadline and the state (see TimerWord), so that one compare-and-set decides between all
+     * who want to move the timer:
      *
      *                  reschedule (other deadline)
      *                    +------+
@@ -50,7 +50,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      *                    |           v                                v cancel(true)
      *                    |       CANCELLED                       INTERRUPTING --> INTERRUPTED
      *                    |
-     *                    +---- RETURNED is where shutdownNow and rejection leave a timer: not pending, still cancellable
+     *                    +---- RETURNED is where shutdownNow and rejection leave a timer: not pending, still
+     *                    cancellable
      *
      *   claim: tick thread, or who arms it. start, finish: the thread that runs it. cancel, reschedule: any thread.
      *
@@ -60,8 +61,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      */
 
     /*
-     * Updaters, and not handles: until a compiler has built them in, a call of a handle takes several times as long, and gives the
-     * compilers more to do.
+     * Updaters, and not handles: until a compiler has built them in, a call of a handle takes several times as long,
+     * and gives the compilers more to do.
      */
     @SuppressWarnings("rawtypes")
     private static final AtomicLongFieldUpdater<ScheduledTimer> WORD =
@@ -89,8 +90,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     private volatile long word;
 
     /**
-     * The task; once done, the result or a {@link Failure}. Written by the runner before it moves the word to DONE, and to
-     * null by the thread that cancels before a run, or by the runner if that loses the word.
+     * The task; once done, the result or a {@link Failure}. Written by the runner before it moves the word to DONE, and
+     * to null by the thread that cancels before a run, or by the runner if that loses the word.
      */
     private @Nullable Object payload;
 
@@ -141,8 +142,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     }
 
     /**
-     * Runs the task on the calling thread, if the timer is not over and no other thread runs it. A one-time timer can be run
-     * before it is due; a repeating one cannot.
+     * Runs the task on the calling thread, if the timer is not over and no other thread runs it. A one-time timer can
+     * be run before it is due; a repeating one cannot.
      */
     @Override
     public final void run() {
@@ -175,7 +176,10 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         }
     }
 
-    /** Begins the end of a run that the timer is ready for, and that is not to take place; false if it is over, or another thread is in it. */
+    /**
+     * Begins the end of a run that the timer is ready for, and that is not to take place; false if it is over, or
+     * another thread is in it.
+     */
     final boolean startRefusal() {
         if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
             return false;
@@ -211,7 +215,10 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return runner == Thread.currentThread();
     }
 
-    /** Whether the calling thread, which was in a run, has not ended it: also if it has failed when no thread was in it any more. */
+    /**
+     * Whether the calling thread, which was in a run, has not ended it: also if it has failed when no thread was in it
+     * any more.
+     */
     final boolean isStillInRun() {
         Thread thread = runner;
         return state() == RUNNING
@@ -219,8 +226,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     }
 
     /**
-     * Gives the claim of a thread back that must not run the timer. For a moment it looked like the thread in the run, and
-     * an interrupt may have been meant for that one: it ends here.
+     * Gives the claim of a thread back that must not run the timer. For a moment it looked like the thread in the run,
+     * and an interrupt may have been meant for that one: it ends here.
      */
     private void leaveToOthers() {
         boolean wasInterrupted = Thread.currentThread().isInterrupted();
@@ -628,12 +635,17 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return decorated != null ? decorated : this;
     }
 
-    /** Whether it has no time of its own, or its task is to run now, so that it runs though others are held in the wheel. */
+    /**
+     * Whether it has no time of its own, or its task is to run now, so that it runs though others are held in the
+     * wheel.
+     */
     final boolean runsAtOnce() {
         return hasNoTime() || (taskIfAny() instanceof ManagedTask managed && managed.runsAtOnce());
     }
 
-    /** Returns the mark, see {@link GroupSlots}, of the last refusal of its series; 0 if none came after the last run. */
+    /**
+     * Returns the mark, see {@link GroupSlots}, of the last refusal of its series; 0 if none came after the last run.
+     */
     int refusedAt() {
         return 0;
     }

@@ -20,8 +20,8 @@ final class SharedWheel {
     final TickThread tickThread;
 
     /**
-     * Pausing and stopping; taken by the tick thread once, as it begins, and never by schedule, cancel or reschedule. No code
-     * of the user's runs under it.
+     * Pausing and stopping; taken by the tick thread once, as it begins, and never by schedule, cancel or reschedule.
+     * No code of the user's runs under it.
      */
     final ReentrantLock lock = new ReentrantLock();
 
@@ -32,8 +32,8 @@ final class SharedWheel {
     final Queue<Engine> ending = new ConcurrentLinkedQueue<>();
 
     /**
-     * Something has happened to one of those since they have been looked at: it may have nothing left. Writers: who has done it, afterwards;
-     * the tick thread, which takes it back before it looks.
+     * Something has happened to one of those since they have been looked at: it may have nothing left. Writers: who has
+     * done it, afterwards; the tick thread, which takes it back before it looks.
      */
     volatile boolean mayGroupsEnd;
 
@@ -59,8 +59,8 @@ final class SharedWheel {
     }
 
     /**
-     * Does something on the tick thread, between two passes, and waits for that; in its place if it has not begun; nothing
-     * once it is gone.
+     * Does something on the tick thread, between two passes, and waits for that; in its place if it has not begun;
+     * nothing once it is gone.
      */
     void onTickThread(Runnable action) {
         locked(() -> tickThread.runBetweenPasses(action));

@@ -4,8 +4,8 @@ import io.github.wheelscheduler.Pacing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets runs of repeating timers share wake-ups: a run that may start late is handed over at the next multiple of its tolerance on the monotonic
- * clock. Nanoseconds; 0 is no tolerance.
+ * Lets runs of repeating timers share wake-ups: a run that may start late is handed over at the next multiple of its
+ * tolerance on the monotonic clock. Nanoseconds; 0 is no tolerance.
  */
 final class StartTolerance {
 
@@ -15,8 +15,9 @@ final class StartTolerance {
      *      due at 1, 3, 6         A   B     C
      *      handed over at               A,B     C
      *
-     * Where a tolerance is too long for a timer, it is halved, so that the multiples of the longer ones are also those of the shorter ones,
-     * and timers with different tolerances meet. No timer knows of another, and the wheel need not know of any of this.
+     * Where a tolerance is too long for a timer, it is halved, so that the multiples of the longer ones are also those
+     * of the shorter ones, and timers with different tolerances meet. No timer knows of another, and the wheel need not
+     * know of any of this.
      */
 
     private StartTolerance() {}
@@ -26,7 +27,10 @@ final class StartTolerance {
         return Pacing.cutTolerance(pacing == null ? usualNanos : pacing.startToleranceNanos(usualNanos), limitNanos);
     }
 
-    /** Returns when a run is handed over that is due at that time; the tolerance is positive, and its end is never reached. */
+    /**
+     * Returns when a run is handed over that is due at that time; the tolerance is positive, and its end is never
+     * reached.
+     */
     static long startOf(long dueNanos, long toleranceNanos) {
         return dueNanos + Math.floorMod(-dueNanos, toleranceNanos);
     }

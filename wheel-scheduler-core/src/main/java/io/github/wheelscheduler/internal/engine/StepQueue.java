@@ -10,8 +10,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In virtual time, all timers that are due, of the executor and of its groups, in the order of the wheel: one goes after the other, as far as
- * {@link Hold} allows it. One whose group is halted, or has no slot for it, is passed by until that ends. Tick thread only.
+ * In virtual time, all timers that are due, of the executor and of its groups, in the order of the wheel: one goes
+ * after the other, as far as {@link Hold} allows it. One whose group is halted, or has no slot for it, is passed by
+ * until that ends. Tick thread only.
  */
 final class StepQueue {
 

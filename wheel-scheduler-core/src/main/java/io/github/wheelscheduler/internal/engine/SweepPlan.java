@@ -3,7 +3,9 @@ package io.github.wheelscheduler.internal.engine;
 import io.github.wheelscheduler.internal.wheel.Expiry;
 import io.github.wheelscheduler.internal.wheel.TimingWheel;
 
-/** When timers that are over are swept out of the wheel, and how far at a time. Tick thread, unless it says otherwise. */
+/**
+ * When timers that are over are swept out of the wheel, and how far at a time. Tick thread, unless it says otherwise.
+ */
 final class SweepPlan {
 
     /**

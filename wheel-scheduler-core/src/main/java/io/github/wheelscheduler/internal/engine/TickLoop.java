@@ -62,7 +62,10 @@ final class TickLoop {
 
     final OccupancyBoard occupancy = new OccupancyBoard();
 
-    /** Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. Tick thread only. */
+    /**
+     * Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. Tick thread
+     * only.
+     */
     boolean isTimerNext;
 
     /**
@@ -124,7 +127,10 @@ final class TickLoop {
                 : Math.min(expiryNanos, otherNanos);
     }
 
-    /** Lets the first worker come if the next timer is due soon, and may be one of the executor's own; returns when to look again. */
+    /**
+     * Lets the first worker come if the next timer is due soon, and may be one of the executor's own; returns when to
+     * look again.
+     */
     private long untilFirstWorker(long expiryNanos) {
         if (clock.slackNanos() == 0 || !dispatchers.root.hold.isOpen() || pending.count() == 0) {
             return expiryNanos;
@@ -190,7 +196,10 @@ final class TickLoop {
         return sweeps.goOn(handOver);
     }
 
-    /** Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any thread. */
+    /**
+     * Whether something has been asked for since the last pass; to be read after a sleep has been announced. Any
+     * thread.
+     */
     boolean isWanted() {
         boolean isAsked = watch.asked || occupancy.asked;
         return dispatchers.isWanted() || isAsked;

@@ -25,8 +25,8 @@ final class TickThread implements Runnable {
      *                       lock, have errands done there
      *   GONE                a thread that holds the lock           never
      *
-     * A thread that holds the lock waits for the tick thread only once that has begun; so the tick thread, which takes the
-     * lock for a moment as it begins, waits for no thread that waits for it.
+     * A thread that holds the lock waits for the tick thread only once that has begun; so the tick thread, which takes
+     * the lock for a moment as it begins, waits for no thread that waits for it.
      */
 
     /** Under load, the maximum wait of a deadline for others to share a wake-up with. */
@@ -41,7 +41,9 @@ final class TickThread implements Runnable {
     /** The time after the deadline until which that worker spins for its run. */
     private static final long AHEAD_GRACE_NANOS = 100_000;
 
-    /** In the long run, wake-ups are few if no more than one comes in this time, as waiting awake takes a tenth of it. */
+    /**
+     * In the long run, wake-ups are few if no more than one comes in this time, as waiting awake takes a tenth of it.
+     */
     private static final long FEW_WAKE_UPS_INTERVAL_NANOS = 3_000_000;
 
     private static final int FEW_WAKE_UPS_BURST = 16;
@@ -164,8 +166,8 @@ final class TickThread implements Runnable {
     }
 
     /**
-     * Does something between two passes: on the tick thread, and waits until it has, or has ended; on the calling one as
-     * long as that has not begun. Under the lock.
+     * Does something between two passes: on the tick thread, and waits until it has, or has ended; on the calling one
+     * as long as that has not begun. Under the lock.
      */
     void runBetweenPasses(Runnable work) {
         if (!start.isDecided()) {
@@ -337,7 +339,10 @@ final class TickThread implements Runnable {
         return true;
     }
 
-    /** Starts the thread that starts workers if it is lacking; returns after how long that is to be tried again, if it has failed. */
+    /**
+     * Starts the thread that starts workers if it is lacking; returns after how long that is to be tried again, if it
+     * has failed.
+     */
     private long startStarter(long nowNanos) {
         if (!clock.isVirtual()) {
             return shared.starter.startThread(nowNanos);

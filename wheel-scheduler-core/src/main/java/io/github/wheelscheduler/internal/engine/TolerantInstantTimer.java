@@ -17,8 +17,8 @@ final class TolerantInstantTimer extends InstantTimer {
     }
 
     /**
-     * Makes a timer whose instant is to come. The type that it returns keeps a verifier from loading this class where no
-     * timer has a tolerance.
+     * Makes a timer whose instant is to come. The type that it returns keeps a verifier from loading this class where
+     * no timer has a tolerance.
      *
      * @param toleranceNanos positive
      */

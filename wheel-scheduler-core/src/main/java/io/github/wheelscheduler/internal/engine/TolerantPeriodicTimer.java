@@ -9,9 +9,9 @@ final class TolerantPeriodicTimer extends PeriodicTimer {
     private long toleranceNanos;
 
     /**
-     * When the run is handed over; without effect unless that is within the tolerance of when it is due. So a thread that reads it while
-     * another moves the timer sees a time that is right for the deadline that it has read, or has no effect. Writers: the thread that arms
-     * the timer, and threads that move it.
+     * When the run is handed over; without effect unless that is within the tolerance of when it is due. So a thread
+     * that reads it while another moves the timer sees a time that is right for the deadline that it has read, or has
+     * no effect. Writers: the thread that arms the timer, and threads that move it.
      */
     private long startNanos;
 

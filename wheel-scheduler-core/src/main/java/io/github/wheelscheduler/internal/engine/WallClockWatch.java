@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Keeps the timers that name an instant true to the wall clock, which may be set, slewed, or continue while the machine
  * is suspended and the monotonic clock is not.
  *
- * <p>While such timers are in the wheel, it compares the two clocks once a second and, when they have moved against each
- * other, computes all deadlines anew, a part in each pass. Before such a timer is routed, it is asked whether its instant
- * has really come. Tick thread only.
+ * <p>While such timers are in the wheel, it compares the two clocks once a second and, when they have moved against
+ * each other, computes all deadlines anew, a part in each pass. Before such a timer is routed, it is asked whether its
+ * instant has really come. Tick thread only.
  */
 public final class WallClockWatch {
 
@@ -155,8 +155,8 @@ public final class WallClockWatch {
     }
 
     /**
-     * Compares the clocks if it is time to, and moves the timers, or a part of them, if the clocks have moved. Returns whether it
-     * has moved any.
+     * Compares the clocks if it is time to, and moves the timers, or a part of them, if the clocks have moved. Returns
+     * whether it has moved any.
      */
     boolean check(long nowNanos) {
         if (asked) {
@@ -326,7 +326,10 @@ public final class WallClockWatch {
             return nanos + nanosUntil(timer, wall);
         }
 
-        /** Returns by how much at least the wall clock has moved against the monotonic clock; 0 if it may not have moved. */
+        /**
+         * Returns by how much at least the wall clock has moved against the monotonic clock; 0 if it may not have
+         * moved.
+         */
         long movedSince(Reading before) {
             long moved = saturatedNanos(Duration.between(before.wall, wall)) - (nanos - before.nanos);
             long least = moved - tookNanos;

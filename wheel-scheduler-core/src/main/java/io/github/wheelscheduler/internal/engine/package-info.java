@@ -3,8 +3,8 @@
  *
  * <p>For this project only: it may change with any version.
  *
- * <p>One tick thread routes due timers to workers, which run them; no task runs on the tick thread. A timer's life is one
- * state word, moved by compare-and-set only:
+ * <p>One tick thread routes due timers to workers, which run them; no task runs on the tick thread. A timer's life is
+ * one state word, moved by compare-and-set only:
  *
  * <table>
  * <caption>Who may touch what</caption>

@@ -29,20 +29,22 @@ public final class Inbox<E> {
      *      else: win it by CAS to AWAKE,            no: park until then
      *            and unpark                      4  announced = AWAKE
      *
-     * Both sides write and then read what the other has written, and all four accesses are volatile, so they have one order
-     * that all threads agree on. So at least one of the two sees the other: either the poster reads the announcement and
-     * decides by it, or the owner sees that the index has moved and does not park. A poster whose CAS fails needs to do
-     * nothing: the thread that changed the word either woke the owner, or is the owner, which looks at the queue after every change
-     * it makes.
+     * Both sides write and then read what the other has written, and all four accesses are volatile, so they have one
+     * order that all threads agree on. So at least one of the two sees the other: either the poster reads the
+     * announcement and decides by it, or the owner sees that the index has moved and does not park. A poster whose CAS
+     * fails needs to do nothing: the thread that changed the word either woke the owner, or is the owner, which looks
+     * at the queue after every change it makes.
      *
-     * Step 3 of the owner asks for the bare index, not whether the queue is empty. A producer that has moved the index but
-     * not stored its element yet hides the elements behind it, whose posters have seen AWAKE and gone. And a producer that
-     * moves the queue to a new chunk first makes the index odd by CAS, which the queue's own isEmpty() overlooks, and then moves it on with
-     * less than a volatile write. The owner must not park in either case, and does not.
+     * Step 3 of the owner asks for the bare index, not whether the queue is empty. A producer that has moved the index
+     * but not stored its element yet hides the elements behind it, whose posters have seen AWAKE and gone. And a
+     * producer that moves the queue to a new chunk first makes the index odd by CAS, which the queue's own isEmpty()
+     * overlooks, and then moves it on with less than a volatile write. The owner must not park in either case, and does
+     * not.
      *
      * The announcement
      * ----------------
-     * A time with the lowest bit cut off, which makes it up to 1 ns too early. AWAKE has that bit set and so is no time.
+     * A time with the lowest bit cut off, which makes it up to 1 ns too early. AWAKE has that bit set and so is no
+     * time.
      */
 
     private static final long AWAKE = 1L;
@@ -62,13 +64,18 @@ public final class Inbox<E> {
     private static final AtomicLongFieldUpdater<Inbox> ANNOUNCED =
             AtomicLongFieldUpdater.newUpdater(Inbox.class, "announced");
 
-    /** One for each group of callers, by the number of the thread: so each caller stays in one, and callers do not meet there. */
+    /**
+     * One for each group of callers, by the number of the thread: so each caller stays in one, and callers do not meet
+     * there.
+     */
     private final Stripe<E>[] stripes = newStripes();
 
     /** Where the next drain begins. Owner only. */
     private int firstToDrain;
 
-    /** Writers: the owner, and the one poster that wakes it. Readers: posters. Volatile for the order of the wake rule. */
+    /**
+     * Writers: the owner, and the one poster that wakes it. Readers: posters. Volatile for the order of the wake rule.
+     */
     private volatile long announced = AWAKE;
 
     /** Written once before the owner first announces a sleep; seen by posters through {@link #announced}. */
@@ -88,8 +95,8 @@ public final class Inbox<E> {
     }
 
     /**
-     * Wakes the owner for a message that has been {@linkplain #postLazily posted} and that it is to see at {@code neededAtNanos}.
-     * Any thread.
+     * Wakes the owner for a message that has been {@linkplain #postLazily posted} and that it is to see at {@code
+     * neededAtNanos}. Any thread.
      */
     public void wakeFor(long neededAtNanos) {
         long seen = announced;
@@ -99,8 +106,8 @@ public final class Inbox<E> {
     }
 
     /**
-     * Whether more than so many messages wait. A thread that posts a message asks each time; the answer is mostly no, without a look.
-     * Any thread.
+     * Whether more than so many messages wait. A thread that posts a message asks each time; the answer is mostly no,
+     * without a look. Any thread.
      */
     public boolean isFlooded(long limit) {
         return isSample() && holdsMoreThan(limit);
@@ -195,12 +202,17 @@ public final class Inbox<E> {
         return false;
     }
 
-    /** Whether no thread has asked the owner to wake up since it {@linkplain #announce announced} its sleep. Any thread. */
+    /**
+     * Whether no thread has asked the owner to wake up since it {@linkplain #announce announced} its sleep. Any thread.
+     */
     public boolean isSleepAnnounced() {
         return announced != AWAKE;
     }
 
-    /** Returns the time that a sleep is {@linkplain #announce announced} until, {@code awakeValue} if none is. Any thread. */
+    /**
+     * Returns the time that a sleep is {@linkplain #announce announced} until, {@code awakeValue} if none is. Any
+     * thread.
+     */
     public long announcedNanos(long awakeValue) {
         long seen = announced;
         return seen == AWAKE ? awakeValue : seen;

@@ -33,7 +33,9 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
         this(registry, descriptions, tags, new ArrayList<>());
     }
 
-    /** Prometheus adds the unit to a name that does not end in it, even if it has it: {@code leases_lost_leases_total}. */
+    /**
+     * Prometheus adds the unit to a name that does not end in it, even if it has it: {@code leases_lost_leases_total}.
+     */
     private static @Nullable String unitOf(String name, String unit) {
         return !name.endsWith("." + unit) && List.of(name.split("\\.", -1)).contains(unit) ? null : unit;
     }

@@ -3,8 +3,9 @@ package io.github.wheelscheduler.internal.wheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of one slot of a level, or due timers that wait for something else, in the order in which they came: a list of
- * chunks. Waiting timers are in the wheel as before: they can be removed, repositioned and swept out, and cost no more than a cell.
+ * The timers of one slot of a level, or due timers that wait for something else, in the order in which they came: a
+ * list of chunks. Waiting timers are in the wheel as before: they can be removed, repositioned and swept out, and cost
+ * no more than a cell.
  *
  * <p>It keeps its first chunk when it is empty, so that a wheel that has warmed up allocates nothing for a few timers a
  * bucket.
@@ -27,7 +28,9 @@ public final class Bucket {
     private @Nullable Chunk tail;
     private long count;
 
-    /** Timers of this bucket have been placed elsewhere already, so that it counts as occupied even when it is empty. */
+    /**
+     * Timers of this bucket have been placed elsewhere already, so that it counts as occupied even when it is empty.
+     */
     boolean pinned;
 
     /**
@@ -64,8 +67,8 @@ public final class Bucket {
     }
 
     /**
-     * Takes out the timer that {@link #peek} has returned. Its {@linkplain TimerNode#position position} stays as it is: if
-     * the timer has been appended to another bucket meanwhile, it is the one there.
+     * Takes out the timer that {@link #peek} has returned. Its {@linkplain TimerNode#position position} stays as it is:
+     * if the timer has been appended to another bucket meanwhile, it is the one there.
      */
     void dropPeeked() {
         Chunk chunk = head;

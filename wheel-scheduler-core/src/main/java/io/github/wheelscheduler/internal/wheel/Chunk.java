@@ -3,8 +3,8 @@ package io.github.wheelscheduler.internal.wheel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * 64 cells of a bucket, which hold timers in the order in which they came. A cell is used once, from the first to the last;
- * a timer that is removed leaves a hole.
+ * 64 cells of a bucket, which hold timers in the order in which they came. A cell is used once, from the first to the
+ * last; a timer that is removed leaves a hole.
  */
 final class Chunk {
 
@@ -57,8 +57,8 @@ final class Chunk {
     }
 
     /**
-     * Reads all timers, and returns something that depends on all of them. Reads that do not wait for each other, nor for a
-     * branch, fetch distant timers at the same time; what moves them one after the other then finds them near.
+     * Reads all timers, and returns something that depends on all of them. Reads that do not wait for each other, nor
+     * for a branch, fetch distant timers at the same time; what moves them one after the other then finds them near.
      */
     long touch() {
         long read = 0;

@@ -97,7 +97,10 @@ final class Preparation {
         return isWorthIt(bucket, indexBelow) ? firstTick - (level.lastTickOf(firstTick) - firstTick) : Bucket.NO_TICK;
     }
 
-    /** Returns the level that has been prepared for the bucket, to be put in use instead of the given empty one; or null. */
+    /**
+     * Returns the level that has been prepared for the bucket, to be put in use instead of the given empty one; or
+     * null.
+     */
     @Nullable
     Level exchange(Bucket bucket, int index, @Nullable Level empty) {
         Level level = ahead[index];

@@ -40,7 +40,10 @@ final class Sweep {
         }
     }
 
-    /** Goes on, looking at about {@code budget} timers, and returns how many it may still look at; 0 if it is not through. */
+    /**
+     * Goes on, looking at about {@code budget} timers, and returns how many it may still look at; 0 if it is not
+     * through.
+     */
     int goOn(int budget, Expiry expiry) {
         int left = budget;
         while (left > 0 && active) {

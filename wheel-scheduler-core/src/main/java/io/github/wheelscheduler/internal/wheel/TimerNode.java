@@ -3,8 +3,8 @@ package io.github.wheelscheduler.internal.wheel;
 /**
  * A timer as the wheel sees it: a deadline, and where the wheel keeps it.
  *
- * <p>A node is in at most one cell of one wheel at a time. The wheel writes nothing but one number into it, no reference:
- * to a collector with generations, references between old and new objects are dear.
+ * <p>A node is in at most one cell of one wheel at a time. The wheel writes nothing but one number into it, no
+ * reference: to a collector with generations, references between old and new objects are dear.
  */
 public abstract class TimerNode {
 
@@ -25,14 +25,14 @@ public abstract class TimerNode {
 
     /**
      * Whether this timer is needed no more. Any thread may bring that about while the node is in a wheel, and does not
-     * tell the wheel: it gives the timer up when it comes across it, at the latest at the deadline. Never false again after
-     * it was true while the node is in a wheel.
+     * tell the wheel: it gives the timer up when it comes across it, at the latest at the deadline. Never false again
+     * after it was true while the node is in a wheel.
      */
     protected abstract boolean isOver();
 
     /**
-     * Returns a number that is different for most nodes of a wheel, spread over all values. Any thread may ask; the answer
-     * changes when the wheel moves the node.
+     * Returns a number that is different for most nodes of a wheel, spread over all values. Any thread may ask; the
+     * answer changes when the wheel moves the node.
      */
     protected final long spread() {
         return (deadlineNanos() ^ position) * SPREAD;

@@ -6,11 +6,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hierarchical hashed timing wheel, after Varghese and Lauck (1987), scheme 7, with exact deadlines, occupancy bitmaps
- * and no tick of its own.
+ * A hierarchical hashed timing wheel, after Varghese and Lauck (1987), scheme 7, with exact deadlines, occupancy
+ * bitmaps and no tick of its own.
  *
- * <p>It expires, cascades, prepares and sweeps: each moves timers between the same lists, by the rules below. Buckets, chunks,
- * levels, preparation and sweeps have files of their own.
+ * <p>It expires, cascades, prepares and sweeps: each moves timers between the same lists, by the rules below. Buckets,
+ * chunks, levels, preparation and sweeps have files of their own.
  *
  * <p>Not thread-safe: one thread owns a wheel. Times are nanoseconds of any clock whose readings are compared by
  * difference; they may be negative and may wrap around. A timer expires in the first call of {@link #advance} with
@@ -42,23 +42,24 @@ public final class TimingWheel {
      *                                       0 12 31   -> past: list of due timers
      *
      * From this follows all that the code relies on:
-     *   - All occupied slots of a level lie after the current tick's slot in the same turn, so that no bucket ever mixes
-     *     two turns and the lowest set bit of a bitmap is the one that comes first.
-     *   - Everything in a level is due before everything in the levels above it. So the next event is the lowest set bit
-     *     of the lowest level that is not empty.
+     *   - All occupied slots of a level lie after the current tick's slot in the same turn, so that no bucket ever
+     *     mixes two turns and the lowest set bit of a bitmap is the one that comes first.
+     *   - Everything in a level is due before everything in the levels above it. So the next event is the lowest set
+     *     bit of the lowest level that is not empty.
      *   - The place depends on nothing but due tick and current tick: timers of one due tick are always in one list, in
      *     the order in which they were added, before and after a cascade.
      *
      * How time passes
      * ---------------
      * advance() goes from event to event. A bucket of level 0 expires. A bucket of a higher level cascades: its timers
-     * are placed anew, as seen from the bucket's earliest due tick (or from now, if that is earlier), which takes them as
-     * far down as they can go in one step. While a bucket is being worked off, the current tick stays on the last tick
-     * before it; so a timer that is added for that bucket meanwhile is appended to it and keeps its turn, and the work can
-     * be interrupted after every timer.
+     * are placed anew, as seen from the bucket's earliest due tick (or from now, if that is earlier), which takes them
+     * as far down as they can go in one step. While a bucket is being worked off, the current tick stays on the last
+     * tick before it; so a timer that is added for that bucket meanwhile is appended to it and keeps its turn, and the
+     * work can be interrupted after every timer.
      *
-     * A large bucket is prepared before its time, see Preparation. It is pinned then: its bit stays set and its earliest
-     * tick valid, so that the rules above need not know of it. Its cascade begins with putting the prepared level in use:
+     * A large bucket is prepared before its time, see Preparation. It is pinned then: its bit stays set and its
+     * earliest tick valid, so that the rules above need not know of it. Its cascade begins with putting the prepared
+     * level in use:
      *
      *      level 1, slot 17, pinned:  E F           what was added late
      *      prepared level 0:  slot 3: A  slot 9: B C  slot 40: D
@@ -67,8 +68,8 @@ public final class TimingWheel {
      *
      * When memory runs out
      * --------------------
-     * A timer that moves is appended to its new bucket, which may need memory, before it is taken out of the old one. So
-     * a failed call leaves everything as it was, and the next call repeats it.
+     * A timer that moves is appended to its new bucket, which may need memory, before it is taken out of the old one.
+     * So a failed call leaves everything as it was, and the next call repeats it.
      */
 
     /** The number of buckets of a level; it is also the ratio of the widths of two levels. */
@@ -163,8 +164,8 @@ public final class TimingWheel {
     /**
      * Puts a timer whose deadline has changed where it belongs now; adds it if the wheel does not hold it.
      *
-     * @throws OutOfMemoryError if there is no memory for it; it is where it was then, and to be repositioned again unless
-     *     its deadline has become later
+     * @throws OutOfMemoryError if there is no memory for it; it is where it was then, and to be repositioned again
+     *     unless its deadline has become later
      */
     public void reposition(TimerNode node) {
         Chunk chunk = chunks.chunkOf(node);
@@ -228,8 +229,8 @@ public final class TimingWheel {
     }
 
     /**
-     * Expires the timers that are due at {@code nowNanos}, and moves others on, touching at most {@code budget} of them.
-     * Timers that are over are given up on the way.
+     * Expires the timers that are due at {@code nowNanos}, and moves others on, touching at most {@code budget} of
+     * them. Timers that are over are given up on the way.
      *
      * @return the unused budget; 0 says that there may be more to do, for which the next call needs no later time
      */
@@ -276,7 +277,9 @@ public final class TimingWheel {
         return left;
     }
 
-    /** Puts the levels that are prepared for the bucket in use; of those, only the first bucket is still to be placed. */
+    /**
+     * Puts the levels that are prepared for the bucket in use; of those, only the first bucket is still to be placed.
+     */
     private void startCascade(Bucket bucket, int index) {
         Bucket current = bucket;
         cascading[cascadingCount++] = current;
@@ -312,8 +315,8 @@ public final class TimingWheel {
 
     /**
      * Returns how many nanoseconds after {@code nowNanos} {@link #advance} has something to do again: 0 if there is
-     * something now, {@code Long.MAX_VALUE} if the wheel is empty. It may be too early, when timers were removed or moved
-     * to later deadlines, but not too late.
+     * something now, {@code Long.MAX_VALUE} if the wheel is empty. It may be too early, when timers were removed or
+     * moved to later deadlines, but not too late.
      */
     public long nanosToNextExpiry(long nowNanos) {
         if (hasToAdvance()) {
@@ -347,8 +350,8 @@ public final class TimingWheel {
     }
 
     /**
-     * Returns how many nanoseconds after {@code nowNanos} {@link #prepare} has something to do again: 0 if there is something
-     * now, {@code Long.MAX_VALUE} if no bucket is large, or if {@link #advance} has to come first.
+     * Returns how many nanoseconds after {@code nowNanos} {@link #prepare} has something to do again: 0 if there is
+     * something now, {@code Long.MAX_VALUE} if no bucket is large, or if {@link #advance} has to come first.
      */
     public long nanosToNextPreparation(long nowNanos) {
         if (hasToAdvance()) {
@@ -397,8 +400,8 @@ public final class TimingWheel {
     }
 
     /**
-     * Goes on with the sweep, if there is one, looking at about {@code budget} timers: gives those up that are over, and
-     * the memory of removed ones.
+     * Goes on with the sweep, if there is one, looking at about {@code budget} timers: gives those up that are over,
+     * and the memory of removed ones.
      *
      * @return the unused budget; 0 says that the sweep is not through
      */
@@ -433,7 +436,9 @@ public final class TimingWheel {
         return counts;
     }
 
-    /** Returns how many timers have come to their time and are in no bucket any more, with the ones that wait in lists. */
+    /**
+     * Returns how many timers have come to their time and are in no bucket any more, with the ones that wait in lists.
+     */
     public long dueAndWaitingCount() {
         long count = due.count();
         for (Bucket list : waitingLists) {

@@ -9,8 +9,8 @@
  * <caption>Who may touch what</caption>
  * <tr><th>state</th><th>writer</th><th>readers</th></tr>
  * <tr><td>levels, buckets, chunks, positions</td><td>the thread that owns the wheel</td><td>the same thread</td></tr>
- * <tr><td>deadline of a timer, and whether it is over</td><td>any thread</td><td>the owner, when it comes across the timer</td></tr>
- * </table>
+ * <tr><td>deadline of a timer, and whether it is over</td><td>any thread</td><td>the owner, when it comes across the
+ * timer</td></tr> </table>
  */
 @NullMarked
 package io.github.wheelscheduler.internal.wheel;

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Threads that come when they are needed, up to a limit, and end when they have been idle for long.
  *
- * <p>The first worker comes with the first run. A worker, or a thread of their own if that has failed, starts further ones; the tick
- * thread never does.
+ * <p>The first worker comes with the first run. A worker, or a thread of their own if that has failed, starts further
+ * ones; the tick thread never does.
  *
- * <p>This class wakes workers, and lets them take runs, perform them and fall idle: each of these announces its step before it looks
- * at the queue again. {@link PoolSize} decides which threads start and which end.
+ * <p>This class wakes workers, and lets them take runs, perform them and fall idle: each of these announces its step
+ * before it looks at the queue again. {@link PoolSize} decides which threads start and which end.
  */
 public final class ElasticPool extends Workers {
 
@@ -31,17 +31,18 @@ public final class ElasticPool extends Workers {
      * the next wake-up; so a burst of runs wakes as many workers as it needs, one after the other, and the tick thread
      * pays for one of them.
      *
-     * When the tick thread has said that it will follow up soon, because it wakes up often anyway, the worker does not wake
-     * the next, and the tick thread wakes none for what it adds to a batch that one is working on: short runs are done by
-     * one worker then, and a run that takes long holds up the others until the follow-up.
+     * When the tick thread has said that it will follow up soon, because it wakes up often anyway, the worker does not
+     * wake the next, and the tick thread wakes none for what it adds to a batch that one is working on: short runs are
+     * done by one worker then, and a run that takes long holds up the others until the follow-up.
      *
      *   signal:  queue not empty, an idle bit is set, none is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
      *
      * How workers are started: see PoolSize.
      *
-     * A worker ends only by way of PoolSize, which counts it out: if anything is thrown inside, memory that runs out included, the
-     * counts are made good and it continues. A run that has been taken is performed, also if something fails in between.
+     * A worker ends only by way of PoolSize, which counts it out: if anything is thrown inside, memory that runs out
+     * included, the counts are made good and it continues. A run that has been taken is performed, also if something
+     * fails in between.
      */
 
     /** When the threads of a pool come and end. */
@@ -75,7 +76,10 @@ public final class ElasticPool extends Workers {
 
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
 
-    /** The wake-up that is on its way comes ahead of a run. Writers: the tick thread, before it wakes a worker; that worker. */
+    /**
+     * The wake-up that is on its way comes ahead of a run. Writers: the tick thread, before it wakes a worker; that
+     * worker.
+     */
     private volatile boolean isAhead;
 
     /** Until when that worker waits awake; written before the flag. */
@@ -426,7 +430,10 @@ public final class ElasticPool extends Workers {
         }
     }
 
-    /** Whether neither the tick thread, by a follow-up, nor workers, after the run that they are in, see to the runs that wait. */
+    /**
+     * Whether neither the tick thread, by a follow-up, nor workers, after the run that they are in, see to the runs
+     * that wait.
+     */
     private boolean isOnItsOwn() {
         return oneRunEach || !followedUp;
     }
@@ -434,8 +441,8 @@ public final class ElasticPool extends Workers {
     /**
      * Waits for a signal; false if the worker is to look again or has left, and then is counted no more.
      *
-     * @param isNew whether the worker has just come, perhaps only to be available; if the tick thread follows up, it says
-     *     when the worker is needed
+     * @param isNew whether the worker has just come, perhaps only to be available; if the tick thread follows up, it
+     *     says when the worker is needed
      */
     private boolean awaitWork(Worker worker, boolean isNew) {
         long idleSince = nanoClock.getAsLong();

@@ -7,9 +7,9 @@ package io.github.wheelscheduler.internal.worker;
 final class ExecutorCapacity {
 
     /*
-     * The target is full with as many runs as it had when it refused one, or had before: offering more costs an exception
-     * each time. It is offered more all the same when none has ended for a while, and after a number of runs, because it may
-     * have other callers, too.
+     * The target is full with as many runs as it had when it refused one, or had before: offering more costs an
+     * exception each time. It is offered more all the same when none has ended for a while, and after a number of runs,
+     * because it may have other callers, too.
      */
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000;

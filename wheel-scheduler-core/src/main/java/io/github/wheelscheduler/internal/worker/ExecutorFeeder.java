@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands due runs to an executor, on a thread of its own, one after the other; nothing overtakes a run that was refused.
  *
- * <p>Nothing that is thrown ends it, and a run that it has taken is in {@link InFlight} from the moment when it leaves the
- * ready queue.
+ * <p>Nothing that is thrown ends it, and a run that it has taken is in {@link InFlight} from the moment when it leaves
+ * the ready queue.
  */
 final class ExecutorFeeder implements Runnable {
 
@@ -24,9 +24,9 @@ final class ExecutorFeeder implements Runnable {
      *               |                    ^
      *               +----nothing there---+
      *
-     * A thread that stops the workers waits TAKING out, which is short: then every run is in the ready queue or in flight.
-     * A thread that starts a run past the feeder looks whether the queue is empty, and then whether the feeder is IDLE: if so, what
-     * was added to the queue before has been handed over.
+     * A thread that stops the workers waits TAKING out, which is short: then every run is in the ready queue or in
+     * flight. A thread that starts a run past the feeder looks whether the queue is empty, and then whether the feeder
+     * is IDLE: if so, what was added to the queue before has been handed over.
      */
 
     private static final int IDLE = 0;
@@ -64,7 +64,10 @@ final class ExecutorFeeder implements Runnable {
     /** The feeder sleeps, or is about to, until there is work; the thread that clears it wakes the feeder. */
     private final AtomicBoolean parked = new AtomicBoolean();
 
-    /** When the target is full, the feeder sleeps until so few runs are in flight; the thread that clears it wakes the feeder. */
+    /**
+     * When the target is full, the feeder sleeps until so few runs are in flight; the thread that clears it wakes the
+     * feeder.
+     */
     private final AtomicInteger awaitedCount = new AtomicInteger(NOT_AWAITED);
 
     // Feeder thread only from here on.

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A due run on its way through an executor: started by it, or taken back before that; never both.
  *
- * <p>Its value is a {@link State}, or the thread that is in the run: one step decides which of several moves is made. It is
- * no field with a handle of its own, because the first use of such a handle takes memory, which may be lacking just then.
+ * <p>Its value is a {@link State}, or the thread that is in the run: one step decides which of several moves is made.
+ * It is no field with a handle of its own, because the first use of such a handle takes memory, which may be lacking
+ * just then.
  */
 final class ExecutorRun extends AtomicReference<Object> implements Runnable {
 
@@ -50,7 +51,9 @@ final class ExecutorRun extends AtomicReference<Object> implements Runnable {
     /** When the task was handed over to be run. Written by the thread that fills this run, before others see it. */
     long expiredNanos;
 
-    /** A run that was shown before this one. Writers: the thread that shows this run; then the thread that is sweeping. */
+    /**
+     * A run that was shown before this one. Writers: the thread that shows this run; then the thread that is sweeping.
+     */
     @Nullable
     ExecutorRun next;
 

@@ -58,8 +58,8 @@ public final class ExecutorWorkers extends Workers {
     }
 
     /**
-     * Starts the thread of the run on the calling thread, if every run that was handed over before has its own; else the
-     * feeder does.
+     * Starts the thread of the run on the calling thread, if every run that was handed over before has its own; else
+     * the feeder does.
      */
     @Override
     public boolean handOverNow(Runnable run, long nowNanos) {

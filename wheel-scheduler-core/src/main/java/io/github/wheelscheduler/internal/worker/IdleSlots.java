@@ -92,7 +92,9 @@ final class IdleSlots {
         return false;
     }
 
-    /** Whether the condition holds for a worker, here or in a later set; asks no further then. Looks at no free slot. */
+    /**
+     * Whether the condition holds for a worker, here or in a later set; asks no further then. Looks at no free slot.
+     */
     boolean anyWorker(Predicate<Worker> condition) {
         for (IdleSlots slots = this; slots != null; slots = slots.next.get()) {
             long bits = slots.takenBits.get();

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs that an executor has been given, or is about to be, and that are not over. Any thread may call anything, except
- * for {@link #linkReturned}.
+ * The runs that an executor has been given, or is about to be, and that are not over. Any thread may call anything,
+ * except for {@link #linkReturned}.
  *
  * <p>Nothing on the way of a run allocates, so a run can always be counted, shown and released.
  */
@@ -22,10 +22,10 @@ final class InFlight {
     /*
      *   newest --> run --> run --> ... --> oldest          next: always a run that was shown before
      *
-     * A run that is shown becomes the newest. A run that is over stays in the list until a later one is shown: the thread that
-     * shows it continues with the sweep for a few runs, and takes those out that are over. A reader that stands on a run which
-     * is taken out meanwhile continues from there, and misses none: what 'next' says, now or before, was shown before that run,
-     * and leads to all that were shown still earlier.
+     * A run that is shown becomes the newest. A run that is over stays in the list until a later one is shown: the
+     * thread that shows it continues with the sweep for a few runs, and takes those out that are over. A reader that
+     * stands on a run which is taken out meanwhile continues from there, and misses none: what 'next' says, now or
+     * before, was shown before that run, and leads to all that were shown still earlier.
      */
 
     private static final long ACTIVE = 1L << Integer.SIZE;
@@ -52,7 +52,9 @@ final class InFlight {
     /** The number of runs caught by a pause that wait to be handed over again. */
     private final AtomicInteger returnedCount = new AtomicInteger();
 
-    /** Counts one more if there are fewer than that; before it leaves the ready queue, so that it is never overlooked. */
+    /**
+     * Counts one more if there are fewer than that; before it leaves the ready queue, so that it is never overlooked.
+     */
     boolean tryCount(int max) {
         long seen = counts.get();
         while ((int) seen < max) {
@@ -208,7 +210,10 @@ final class InFlight {
         }
     }
 
-    /** Links the runs that have been sent back, in the order in which they were shown, and returns the first. Feeder only. */
+    /**
+     * Links the runs that have been sent back, in the order in which they were shown, and returns the first. Feeder
+     * only.
+     */
     @Nullable
     ExecutorRun linkReturned() {
         ExecutorRun first = null;

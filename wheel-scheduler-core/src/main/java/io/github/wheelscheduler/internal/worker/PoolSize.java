@@ -11,7 +11,10 @@ import java.util.function.IntBinaryOperator;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The workers of an elastic pool: how many there are, how many of them are free, and when further ones start or some leave. */
+/**
+ * The workers of an elastic pool: how many there are, how many of them are free, and when further ones start or some
+ * leave.
+ */
 final class PoolSize {
 
     /*
@@ -19,17 +22,17 @@ final class PoolSize {
      * -----------------------
      * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
      * run and finds that it was the last available one starts another before it runs. So, below the limit, a worker
-     * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do not
-     * end, so that a lone task does not start a thread each time.
+     * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do
+     * not end, so that a lone task does not start a thread each time.
      *
-     * No pool has a worker before its first run. A caller who hands that over itself starts the first worker before, and is told
-     * what fails; where the tick thread hands it over, the Starter starts the worker.
+     * No pool has a worker before its first run. A caller who hands that over itself starts the first worker before,
+     * and is told what fails; where the tick thread hands it over, the Starter starts the worker.
      *
-     * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again. That is
-     * what the thread of the Starter is for, too.
+     * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again.
+     * That is what the thread of the Starter is for, too.
      *
-     * A pool on demand has no worker after it has been idle for long, either: the Starter starts each first one, so that neither
-     * the tick thread nor a worker of another pool does.
+     * A pool on demand has no worker after it has been idle for long, either: the Starter starts each first one, so
+     * that neither the tick thread nor a worker of another pool does.
      */
 
     /** The number of available workers that stay, unless the pool is on demand. */
@@ -60,8 +63,8 @@ final class PoolSize {
     private final AtomicInteger available = new AtomicInteger();
 
     /**
-     * The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded. {@link #UNTRIED}
-     * at first, unless the pool is on demand.
+     * The number of the last failure to start a thread; {@link #NONE} once a start that began after it has succeeded.
+     * {@link #UNTRIED} at first, unless the pool is on demand.
      */
     private final AtomicLong lastStartFailure;
 
@@ -148,7 +151,9 @@ final class PoolSize {
         return lastStartFailure.get() > NONE && wasOutOfMemory;
     }
 
-    /** Whether no worker is there that would take a run, and one may be; for a pool on demand, a run has to be there. */
+    /**
+     * Whether no worker is there that would take a run, and one may be; for a pool on demand, a run has to be there.
+     */
     private boolean isLacking() {
         return available.get() == 0 && size.get() < limit() && (!isOnDemand() || pool.hasWork());
     }
@@ -156,7 +161,8 @@ final class PoolSize {
     /**
      * Tries again to start a worker if that has failed and none is free.
      *
-     * @param isFirstNeeded whether to start the first one, too, for a run that is about to be handed over; what fails then is thrown
+     * @param isFirstNeeded whether to start the first one, too, for a run that is about to be handed over; what fails
+     *     then is thrown
      */
     void startIfShort(boolean isFirstNeeded) {
         long seen = lastStartFailure.get();
@@ -209,7 +215,10 @@ final class PoolSize {
         return available.get() > spare;
     }
 
-    /** Whether no thread is left, and none will come, after the pool has been stopped; though a thread factory may still be at work. */
+    /**
+     * Whether no thread is left, and none will come, after the pool has been stopped; though a thread factory may still
+     * be at work.
+     */
     boolean hasEnded() {
         return pool.ending && alive.get() == 0;
     }
@@ -318,7 +327,10 @@ final class PoolSize {
         return startCounted();
     }
 
-    /** Starts a worker that has been counted, unless the pool has been stopped; if it is not started, it is counted no more. */
+    /**
+     * Starts a worker that has been counted, unless the pool has been stopped; if it is not started, it is counted no
+     * more.
+     */
     private boolean startCounted() {
         available.incrementAndGet();
         Worker worker = null;

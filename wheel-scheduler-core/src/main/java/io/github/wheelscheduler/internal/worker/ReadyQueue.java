@@ -16,25 +16,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * Due runs, first in, first out: any thread adds, and any thread takes.
  *
- * <p>A ring holds them, so that nothing is allocated. The tick thread asks first how many it has {@linkplain #room room} for;
- * what it adds and does not fit all the same waits in a linked queue behind the ring. Others add only while there is plenty of
- * room. No call waits for another thread, but for {@link #pollAll}.
+ * <p>A ring holds them, so that nothing is allocated. The tick thread asks first how many it has {@linkplain #room
+ * room} for; what it adds and does not fit all the same waits in a linked queue behind the ring. Others add only while
+ * there is plenty of room. No call waits for another thread, but for {@link #pollAll}.
  */
 final class ReadyQueue {
 
     /*
      *   ring    head: the next to take, claimed by CAS     tail: the next to fill, claimed by CAS
      *
-     * A thread that moves the tail owns that cell: it notes the time and then fills the cell. The tail moves only over a cell that is
-     * empty; a taker that is slow to empty its cell makes the ring look full, and no thread waits for it.
+     * A thread that moves the tail owns that cell: it notes the time and then fills the cell. The tail moves only over
+     * a cell that is empty; a taker that is slow to empty its cell makes the ring look full, and no thread waits for
+     * it.
      *
-     * A thread that moves the head owns that cell: it takes the run out and then empties the cell. The head moves only over a cell
-     * that is full. A thread that has moved the tail and not filled its cell yet hides those behind it: to takers the queue
-     * looks empty until it has, and then signals; the question whether anything is under way goes by the indices.
+     * A thread that moves the head owns that cell: it takes the run out and then empties the cell. The head moves only
+     * over a cell that is full. A thread that has moved the tail and not filled its cell yet hides those behind it: to
+     * takers the queue looks empty until it has, and then signals; the question whether anything is under way goes by
+     * the indices.
      *
-     * The ring is filled only while the queue behind it is empty. What waits in that queue knows how many runs had been put
-     * into the ring before it, and is taken only when those have been taken. So no run overtakes another, but for one that
-     * another thread adds at that very moment.
+     * The ring is filled only while the queue behind it is empty. What waits in that queue knows how many runs had been
+     * put into the ring before it, and is taken only when those have been taken. So no run overtakes another, but for
+     * one that another thread adds at that very moment.
      */
 
     static final int RING_SIZE = 4096;
@@ -194,8 +196,8 @@ final class ReadyQueue {
     }
 
     /**
-     * Shows the runs that come next, from time to time: reads that do not wait for each other fetch distant timers at the
-     * same time, which starting them one after the other does not. Returns something that depends on all of them.
+     * Shows the runs that come next, from time to time: reads that do not wait for each other fetch distant timers at
+     * the same time, which starting them one after the other does not. Returns something that depends on all of them.
      */
     int touchAhead(Workers.Listener listener) {
         long head = headIndex.get();

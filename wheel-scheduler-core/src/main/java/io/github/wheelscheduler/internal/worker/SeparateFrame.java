@@ -8,7 +8,8 @@ package io.github.wheelscheduler.internal.worker;
  * handlers of the frame, including those of inlined methods. So handlers that must not be skipped stand in a frame that
  * has no objects.
  *
- * <p>It is a {@code Throwable}, though never thrown, because HotSpot's compiler makes no method of such a class a part of code that is not one's.
+ * <p>It is a {@code Throwable}, though never thrown, because HotSpot's compiler makes no method of such a class a part
+ * of code that is not one's.
  */
 final class SeparateFrame extends Error {
 

@@ -13,14 +13,16 @@ import org.jspecify.annotations.Nullable;
  * the tick thread, and those of pools that have no threads while idle. After a failed start it retries at growing
  * intervals while no worker is free. All pools of one wheel share it.
  *
- * <p>The thread comes when the first pool asks. The tick thread starts it, and tries again if that fails: it is there anyway, and this is no
- * thread of the user's factory, which might take its time. From then on the thread sleeps while it has nothing to do.
+ * <p>The thread comes when the first pool asks. The tick thread starts it, and tries again if that fails: it is there
+ * anyway, and this is no thread of the user's factory, which might take its time. From then on the thread sleeps while
+ * it has nothing to do.
  */
 public final class Starter implements Runnable {
 
     /*
-     * Thread factories are the user's, and one may take its time. So a deputy is there while the thread is in one: when a call takes
-     * long, the deputy continues in place of the thread, which ends after that call. 'calls' says which of them continues:
+     * Thread factories are the user's, and one may take its time. So a deputy is there while the thread is in one: when
+     * a call takes long, the deputy continues in place of the thread, which ends after that call. 'calls' says which of
+     * them continues:
      *
      *      thread                                    deputy
      *   1  calls = odd, before the call           1  seen = calls, sleep for LONG_CALL_NANOS
@@ -31,7 +33,8 @@ public final class Starter implements Runnable {
      * Where the last start has failed for want of memory, or of threads, the next one does without a deputy, which
      * would take the thread that the worker needs. For the same reason none is there in the pause before.
      *
-     * Only the one that continues takes pools from the stack of pools that have asked, and looks at pools that are short of workers.
+     * Only the one that continues takes pools from the stack of pools that have asked, and looks at pools that are
+     * short of workers.
      */
 
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
@@ -60,7 +63,10 @@ public final class Starter implements Runnable {
 
     private volatile boolean stopped;
 
-    /** Writers: the tick thread, which starts it; the deputy that takes over; the thread itself when it ends. Readers: any. */
+    /**
+     * Writers: the tick thread, which starts it; the deputy that takes over; the thread itself when it ends. Readers:
+     * any.
+     */
     volatile @Nullable Thread thread;
 
     /** The wait before the next attempt to start the thread; 0 unless the last one failed. Tick thread only. */
@@ -88,14 +94,17 @@ public final class Starter implements Runnable {
         return thread == null && lastAsked.get() != null && !stopped;
     }
 
-    /** Whether the tick thread is to start the thread now: it is lacking, and no pause after a failure is on. Tick thread. */
+    /**
+     * Whether the tick thread is to start the thread now: it is lacking, and no pause after a failure is on. Tick
+     * thread.
+     */
     public boolean isThreadWanted() {
         return startPauseNanos == 0 && isThreadLacking();
     }
 
     /**
-     * Starts the thread if it is lacking, like the calling one but for its name; where that has failed, at growing intervals. Tick thread. Throws
-     * nothing.
+     * Starts the thread if it is lacking, like the calling one but for its name; where that has failed, at growing
+     * intervals. Tick thread. Throws nothing.
      *
      * @param nowNanos the time now, by the machine's clock
      * @return how many nanoseconds later it is to be tried again; the longest time if it is not lacking
@@ -142,7 +151,9 @@ public final class Starter implements Runnable {
         return stem + "starter";
     }
 
-    /** Returns a new thread that is like the calling one. No factory of the user's makes it, as that may take its time. */
+    /**
+     * Returns a new thread that is like the calling one. No factory of the user's makes it, as that may take its time.
+     */
     @SuppressWarnings("ThreadPriorityCheck") // that of the calling one
     private static Thread newThread(Runnable code, String name) {
         Thread own = Thread.currentThread();
@@ -158,7 +169,10 @@ public final class Starter implements Runnable {
         LockSupport.unpark(thread);
     }
 
-    /** Whether there is no thread, and will be none once it has been stopped; one that hangs in a thread factory does not count. */
+    /**
+     * Whether there is no thread, and will be none once it has been stopped; one that hangs in a thread factory does
+     * not count.
+     */
     public boolean hasEnded() {
         return thread == null;
     }

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group and context class loader of the thread that makes this, for the threads that it makes: those have nothing from the thread that
- * happens to need one, no inheritable thread-locals either. Any thread.
+ * Group and context class loader of the thread that makes this, for the threads that it makes: those have nothing from
+ * the thread that happens to need one, no inheritable thread-locals either. Any thread.
  */
 public final class ThreadOrigin {
 
@@ -46,7 +46,10 @@ public final class ThreadOrigin {
         return new Thread(set, code, name, 0, false);
     }
 
-    /** Not before it exists: a thread that inherits no thread-locals has the loader of its maker on JDK 17, and the system's on others. */
+    /**
+     * Not before it exists: a thread that inherits no thread-locals has the loader of its maker on JDK 17, and the
+     * system's on others.
+     */
     private Thread withLoader(Thread thread) {
         thread.setContextClassLoader(contextClassLoader);
         return thread;

@@ -5,8 +5,8 @@ import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a new thread, usually a virtual one, for each run. The factory is asked with the context class loader of the thread that created
- * this, so that a thread which inherits one has that, no matter which thread starts it.
+ * Makes a new thread, usually a virtual one, for each run. The factory is asked with the context class loader of the
+ * thread that created this, so that a thread which inherits one has that, no matter which thread starts it.
  */
 public final class ThreadPerRun implements Executor, ThreadFactory {
 

@@ -16,9 +16,9 @@ public final class ThreadStart {
      *
      *   claim, failed: the caller that asks the factory. begin, end: the thread. giveUp: a thread that stops it.
      *
-     * No lock is held while the factory is asked: it may take its time, and call anything. Another caller loses the claim
-     * and continues. One thread wins 'begin', however often a factory starts the code that it is given; any other one, and one
-     * that comes after a stop, touches nothing.
+     * No lock is held while the factory is asked: it may take its time, and call anything. Another caller loses the
+     * claim and continues. One thread wins 'begin', however often a factory starts the code that it is given; any other
+     * one, and one that comes after a stop, touches nothing.
      */
 
     private enum State {

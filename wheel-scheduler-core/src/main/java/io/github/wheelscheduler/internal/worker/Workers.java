@@ -48,11 +48,15 @@ public abstract class Workers {
             return 0;
         }
 
-        /** A worker has ended a run that it had taken, unless it has {@linkplain Workers#leaveEarly said} so before. Throws nothing. */
+        /**
+         * A worker has ended a run that it had taken, unless it has {@linkplain Workers#leaveEarly said} so before.
+         * Throws nothing.
+         */
         default void left() {}
 
         /**
-         * An error has left the run, which may not have been ended: no other code would end it. On the thread of the run. Throws nothing.
+         * An error has left the run, which may not have been ended: no other code would end it. On the thread of the
+         * run. Throws nothing.
          */
         default void escaped(Runnable run, Throwable failure) {}
 
@@ -92,7 +96,9 @@ public abstract class Workers {
     /** Made beforehand, as there may be no memory when it is needed. */
     private final Runnable lastStep = this::endIfEnded;
 
-    /** Due runs are held back while set. Writers: any. Readers: a thread that is about to take a run, after it said so. */
+    /**
+     * Due runs are held back while set. Writers: any. Readers: a thread that is about to take a run, after it said so.
+     */
     volatile boolean paused;
 
     /** Nothing is taken any more once set. Never reset. */
@@ -110,7 +116,10 @@ public abstract class Workers {
     /** Runs that came before the last follow-up still waited in it. Tick thread only. */
     private boolean behind;
 
-    /** The flag has been cleared since the last follow-up: workers were not woken because one was promised, which is still owed. */
+    /**
+     * The flag has been cleared since the last follow-up: workers were not woken because one was promised, which is
+     * still owed.
+     */
     private boolean isPromiseOpen;
 
     /** Tick thread only. */
@@ -158,8 +167,8 @@ public abstract class Workers {
     }
 
     /**
-     * Hands over a run that is due now, unless it has to go the long way: because of a pause, or because there is no room.
-     * {@link #signal} follows. Any thread.
+     * Hands over a run that is due now, unless it has to go the long way: because of a pause, or because there is no
+     * room. {@link #signal} follows. Any thread.
      *
      * @return whether it has been handed over
      */
@@ -188,18 +197,25 @@ public abstract class Workers {
     public abstract void signal();
 
     /**
-     * Wakes an idle worker ahead of a run that is due soon, if none is awake. It waits awake for a run until then. Tick thread.
+     * Wakes an idle worker ahead of a run that is due soon, if none is awake. It waits awake for a run until then. Tick
+     * thread.
      *
      * @param untilNanos on the clock of the workers
      */
     public void wakeAhead(long untilNanos) {}
 
-    /** Whether none of the threads that stay has come yet: to come takes the first one longer than to wake up. Tick thread. */
+    /**
+     * Whether none of the threads that stay has come yet: to come takes the first one longer than to wake up. Tick
+     * thread.
+     */
     public boolean isFirstLacking() {
         return false;
     }
 
-    /** Lets the first thread come ahead of a run that is due soon, if {@linkplain #isFirstLacking it is lacking}. Tick thread. */
+    /**
+     * Lets the first thread come ahead of a run that is due soon, if {@linkplain #isFirstLacking it is lacking}. Tick
+     * thread.
+     */
     public void startAhead() {}
 
     /**
@@ -214,15 +230,18 @@ public abstract class Workers {
         }
     }
 
-    /** Whether runs wait for which no worker may have been woken because a {@linkplain #followUp follow-up} was promised. Tick thread. */
+    /**
+     * Whether runs wait for which no worker may have been woken because a {@linkplain #followUp follow-up} was
+     * promised. Tick thread.
+     */
     public final boolean isFollowUpOwed() {
         return (followedUp || isPromiseOpen) && !ready.isEmpty();
     }
 
     /**
-     * If runs wait since the last call, makes one more worker look at them, and as many as are needed if those of the last
-     * call still wait. Does nothing if that was just before, or if the processors are busy with short runs: more workers
-     * would only be in each other's way. Tick thread.
+     * If runs wait since the last call, makes one more worker look at them, and as many as are needed if those of the
+     * last call still wait. Does nothing if that was just before, or if the processors are busy with short runs: more
+     * workers would only be in each other's way. Tick thread.
      *
      * @param nowNanos the time now
      * @param intervalNanos the time for workers to take the runs that have been handed over
@@ -257,14 +276,17 @@ public abstract class Workers {
     }
 
     /**
-     * Says that what {@link Listener#left} is for has been done for the run that the calling thread is in, so that it is not told. False, and
-     * nothing has changed, if the calling thread is none of these workers, or has said so before.
+     * Says that what {@link Listener#left} is for has been done for the run that the calling thread is in, so that it
+     * is not told. False, and nothing has changed, if the calling thread is none of these workers, or has said so
+     * before.
      */
     public boolean leaveEarly() {
         return false;
     }
 
-    /** Returns what a thread is for that runs this, and that the factory of the tick thread makes: a word for its name. */
+    /**
+     * Returns what a thread is for that runs this, and that the factory of the tick thread makes: a word for its name.
+     */
     public static String roleOf(Runnable code) {
         return code instanceof ExecutorFeeder ? "feeder" : TICK;
     }
@@ -277,7 +299,8 @@ public abstract class Workers {
     /**
      * Tries again to start a thread if that has failed and none is free. Any thread that may start threads.
      *
-     * @param isFirstNeeded whether to start the first thread, too, for a run that is about to be handed over; what fails then is thrown
+     * @param isFirstNeeded whether to start the first thread, too, for a run that is about to be handed over; what
+     *     fails then is thrown
      */
     public void startIfShort(boolean isFirstNeeded) {}
 
@@ -392,9 +415,9 @@ public abstract class Workers {
     public abstract void stop();
 
     /**
-     * Like {@link #stop}, and returns runs that have not started, in their order: from here on none starts any more. Returns as
-     * many as it has found memory for before it took them; to be called until there is none. Waits only for threads that are
-     * between taking a run and starting it.
+     * Like {@link #stop}, and returns runs that have not started, in their order: from here on none starts any more.
+     * Returns as many as it has found memory for before it took them; to be called until there is none. Waits only for
+     * threads that are between taking a run and starting it.
      */
     public abstract List<Runnable> stopNow();
 
@@ -402,8 +425,8 @@ public abstract class Workers {
     public abstract void interruptActive();
 
     /**
-     * The same, after {@link #close}, for threads alone that have not been interrupted since: they had taken a run before.
-     * Waits for threads that are between taking a run and starting it.
+     * The same, after {@link #close}, for threads alone that have not been interrupted since: they had taken a run
+     * before. Waits for threads that are between taking a run and starting it.
      */
     public abstract void interruptLate();
 
@@ -443,7 +466,10 @@ public abstract class Workers {
         return isActive();
     }
 
-    /** Tells the listener that the last thread has ended after a stop, if so; until that succeeds, as no other thread would. */
+    /**
+     * Tells the listener that the last thread has ended after a stop, if so; until that succeeds, as no other thread
+     * would.
+     */
     final void tellIfEnded() {
         ShortMemory.untilDone(lastStep);
     }

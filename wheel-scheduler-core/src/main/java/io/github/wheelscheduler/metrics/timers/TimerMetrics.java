@@ -15,8 +15,8 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * Binds the meters of timers for programs to registries: of keyed timers, idle timeouts, leases, or a timer of Netty, which are read on a
- * scrape.
+ * Binds the meters of timers for programs to registries: of keyed timers, idle timeouts, leases, or a timer of Netty,
+ * which are read on a scrape.
  *
  * <pre>{@code
  * unpaid.measureLateness();

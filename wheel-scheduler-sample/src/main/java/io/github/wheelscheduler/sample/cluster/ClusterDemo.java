@@ -28,8 +28,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Processes that share durable tasks on one PostgreSQL, of which one is killed in the middle. This process schedules the
- * tasks, and runs none: its engine is never started.
+ * Processes that share durable tasks on one PostgreSQL, of which one is killed in the middle. This process schedules
+ * the tasks, and runs none: its engine is never started.
  */
 public final class ClusterDemo implements Demo {
 

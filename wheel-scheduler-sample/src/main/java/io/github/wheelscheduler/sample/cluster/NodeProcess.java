@@ -12,7 +12,10 @@ import java.util.Deque;
 import java.util.List;
 import org.springframework.boot.system.ApplicationHome;
 
-/** A node in a process of its own, on the class path or the jar of this one. Keeps the output of the process for a failure. */
+/**
+ * A node in a process of its own, on the class path or the jar of this one. Keeps the output of the process for a
+ * failure.
+ */
 final class NodeProcess {
 
     private static final String LAUNCHER_OF_JAR = "org.springframework.boot.loader.launch.PropertiesLauncher";

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Many connections, each with a heartbeat, of which every tenth falls silent at some time and is to be closed a while after its last
- * answer: on the wheel, and on Spring's own scheduler.
+ * Many connections, each with a heartbeat, of which every tenth falls silent at some time and is to be closed a while
+ * after its last answer: on the wheel, and on Spring's own scheduler.
  */
 public final class ConnectionsDemo implements Demo {
 

@@ -79,8 +79,9 @@ final class DashboardServletFilter implements Filter {
         }
 
         /**
-         * Returns the token that a cookie has, as scripts send it back: with {@code csrf.spa()}, Spring Security refuses a masked one in a header.
-         * Null where it is in no cookie, but in the session, and must not be told unmasked.
+         * Returns the token that a cookie has, as scripts send it back: with {@code csrf.spa()}, Spring Security
+         * refuses a masked one in a header. Null where it is in no cookie, but in the session, and must not be told
+         * unmasked.
          */
         private static @Nullable String inCookie(HttpServletRequest request) {
             Cookie[] cookies = request.getCookies();

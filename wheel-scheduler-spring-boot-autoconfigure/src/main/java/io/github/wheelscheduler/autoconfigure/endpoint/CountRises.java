@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers of counts that go on since the start by how much they have risen lately, as far as they are looked at. The first look at a
- * count is where it begins. Any thread.
+ * Remembers of counts that go on since the start by how much they have risen lately, as far as they are looked at. The
+ * first look at a count is where it begins. Any thread.
  */
 public final class CountRises {
 

@@ -14,8 +14,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
- * Answers of endpoints over HTTP. A failure is answered with a status and the reason: 400 for a request that makes no sense, 404 for
- * an unknown task or scheduler, 409 for an action that the state does not allow.
+ * Answers of endpoints over HTTP. A failure is answered with a status and the reason: 400 for a request that makes no
+ * sense, 404 for an unknown task or scheduler, 409 for an action that the state does not allow.
  */
 public final class EndpointAnswers {
 
@@ -29,14 +29,18 @@ public final class EndpointAnswers {
 
     private static final String CUT = "…";
 
-    /** Control characters, characters that change the direction of text, halves of characters, and ends of lines and paragraphs. */
+    /**
+     * Control characters, characters that change the direction of text, halves of characters, and ends of lines and
+     * paragraphs.
+     */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
     private EndpointAnswers() {}
 
     /**
-     * Returns the segments of a path, all that a selector for the remaining ones takes. Boot puts members of the body and parameters of
-     * the query over them before it calls an operation; those are texts and lists, and the path alone is an array.
+     * Returns the segments of a path, all that a selector for the remaining ones takes. Boot puts members of the body
+     * and parameters of the query over them before it calls an operation; those are texts and lists, and the path alone
+     * is an array.
      *
      * @throws IllegalArgumentException if the segments are not those of the path
      */

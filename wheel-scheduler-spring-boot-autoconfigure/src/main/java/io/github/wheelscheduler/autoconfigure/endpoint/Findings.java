@@ -52,7 +52,10 @@ final class Findings {
         }
     }
 
-    /** Returns what is wrong: schedulers that are held back, and then the worst first, and that of the schedulers before that of others. */
+    /**
+     * Returns what is wrong: schedulers that are held back, and then the worst first, and that of the schedulers before
+     * that of others.
+     */
     List<Finding> of(List<Seen> schedulers, Instant now) {
         Set<State> said = schedulers.stream()
                 .map(Seen::descriptor)

@@ -62,7 +62,9 @@ final class FrequentTasks {
                 : isFrequent(schedule, now);
     }
 
-    /** Whether its interval is shorter than ten minutes, or, of a cron, that of its runs of the next day at the mean. */
+    /**
+     * Whether its interval is shorter than ten minutes, or, of a cron, that of its runs of the next day at the mean.
+     */
     static boolean isFrequent(TaskSchedule schedule, Instant now) {
         if (!schedule.isCron()) {
             Duration interval = schedule.intervalAfter(now);

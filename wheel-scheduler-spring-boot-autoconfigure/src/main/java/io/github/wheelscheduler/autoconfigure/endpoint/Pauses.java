@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers who paused each scheduler over the endpoint, and why. A pause that began at another time is the application's.
- * Any thread.
+ * Remembers who paused each scheduler over the endpoint, and why. A pause that began at another time is the
+ * application's. Any thread.
  */
 final class Pauses {
 

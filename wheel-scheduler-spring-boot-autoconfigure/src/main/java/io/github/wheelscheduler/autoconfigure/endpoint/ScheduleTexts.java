@@ -48,7 +48,8 @@ public record ScheduleTexts(
      *
      * @param minInterval the shortest rate or delay that is taken
      * @param now by the clock of the scheduler
-     * @throws IllegalArgumentException if that is not one schedule, its interval is shorter, or its instant more than a second past
+     * @throws IllegalArgumentException if that is not one schedule, its interval is shorter, or its instant more than a
+     *     second past
      */
     public TaskSchedule toSchedule(Duration minInterval, Instant now) {
         TaskSchedule schedule = parse();

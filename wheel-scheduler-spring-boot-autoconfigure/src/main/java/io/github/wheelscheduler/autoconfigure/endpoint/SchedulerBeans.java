@@ -9,7 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 
-/** The schedulers and timers on the wheel that the application has, found anew each time, so that none is created early. */
+/**
+ * The schedulers and timers on the wheel that the application has, found anew each time, so that none is created early.
+ */
 final class SchedulerBeans {
 
     private final ListableBeanFactory beanFactory;

@@ -114,7 +114,8 @@ final class TaskSteering {
      *
      * @param expected how many those are; null for any number
      * @param told of the first tasks, one by one; null if nobody wants to know
-     * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number; nothing has changed
+     * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number; nothing has
+     *     changed
      * @throws IllegalStateException if they are another number by now; nothing has changed
      */
     SteeredTasksDescriptor steerAll(

@@ -15,8 +15,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 /**
- * The endpoint over HTTP. A failure is answered with a status and the reason: 400 for a request that makes no sense, 404
- * for an unknown task or scheduler, 409 for an action that its state does not allow.
+ * The endpoint over HTTP. A failure is answered with a status and the reason: 400 for a request that makes no sense,
+ * 404 for an unknown task or scheduler, 409 for an action that its state does not allow.
  */
 @EndpointWebExtension(endpoint = WheelSchedulerEndpoint.class)
 @RegisterReflectionForBinding({
@@ -108,7 +108,9 @@ public final class WheelSchedulerEndpointWebExtension {
         });
     }
 
-    /** Pauses or resumes a scheduler, or changes its mode, and answers with it; or steers all tasks that a filter finds. */
+    /**
+     * Pauses or resumes a scheduler, or changes its mode, and answers with it; or steers all tasks that a filter finds.
+     */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steerScheduler(
             SecurityContext context,

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
-/** Lets wheel schedulers tell the listeners of the application of steering; those are looked for when something is steered. */
+/**
+ * Lets wheel schedulers tell the listeners of the application of steering; those are looked for when something is
+ * steered.
+ */
 final class SteeredSchedulers implements BeanPostProcessor {
 
     private final ObjectProvider<SteeringListener> listeners;

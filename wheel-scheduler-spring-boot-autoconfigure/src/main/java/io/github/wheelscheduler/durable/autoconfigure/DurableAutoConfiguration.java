@@ -34,7 +34,10 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}, where the module of them is there. */
+/**
+ * Auto-configuration of {@link DurableTasks} on the wheel of the application and on its {@link DataSource}, where the
+ * module of them is there.
+ */
 @AutoConfiguration(
         after = {TimerWheelAutoConfiguration.class, WheelTaskSchedulerBuilderAutoConfiguration.class},
         // An application that makes both beans itself need not have these classes.

@@ -19,7 +19,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param clockError by how much the database's clock may differ from what this node takes it for
  * @param counts of this node, since its start
  * @param nodes the nodes that are not known to be dead
- * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link DurableOverview#MOST}
+ * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link
+ *     DurableOverview#MOST}
  * @param failed how many tasks have failed for good; counted likewise
  * @param unreadable how many tasks no node could read so far; counted likewise
  * @param recurring the first recurring tasks, by id: of methods, and made at run time

@@ -214,7 +214,10 @@ final class DurableFindings implements FindingSource {
         return worst == null ? null : node.traceOfFailure(worst.handler() != null, worst.id());
     }
 
-    /** Returns which runs of this node go on for long, of which the one that most needs a look is named; null if none does. */
+    /**
+     * Returns which runs of this node go on for long, of which the one that most needs a look is named; null if none
+     * does.
+     */
     static @Nullable Finding longRun(
             List<RunHere> runs, List<RecurringTask> recurring, @Nullable Duration limit, Instant now) {
         List<RunHere> found = runs.stream()

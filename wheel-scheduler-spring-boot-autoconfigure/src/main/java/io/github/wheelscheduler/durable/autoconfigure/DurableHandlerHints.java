@@ -13,7 +13,9 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
-/** Lets methods with {@code @DurableHandler} be called, and their payloads be read and written, in a native image, too. */
+/**
+ * Lets methods with {@code @DurableHandler} be called, and their payloads be read and written, in a native image, too.
+ */
 final class DurableHandlerHints implements BeanRegistrationAotProcessor {
 
     private final BindingReflectionHintsRegistrar binding = new BindingReflectionHintsRegistrar();

@@ -5,7 +5,8 @@ import java.util.List;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The handlers of durable tasks, and how many tasks each has. A number that is greater than {@code countedTo} means more than that.
+ * The handlers of durable tasks, and how many tasks each has. A number that is greater than {@code countedTo} means
+ * more than that.
  *
  * @param now when they were counted, by the clock of this node
  * @param countedTo how far each number is counted

@@ -34,8 +34,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
- * Takes {@code @Durable} methods away from the scheduler, where Spring has parsed their schedules, and gives them to the engine. When the context has been
- * refreshed, each that Spring has scheduled elsewhere stops the start.
+ * Takes {@code @Durable} methods away from the scheduler, where Spring has parsed their schedules, and gives them to
+ * the engine. When the context has been refreshed, each that Spring has scheduled elsewhere stops the start.
  */
 final class DurableSchedules
         implements TaskRouter,
@@ -202,7 +202,10 @@ final class DurableSchedules
         }
     }
 
-    /** The future of a task that is not the scheduler's. It never ends but by being cancelled, which ends it on this node. */
+    /**
+     * The future of a task that is not the scheduler's. It never ends but by being cancelled, which ends it on this
+     * node.
+     */
     private static final class Routed extends CompletableFuture<Object> implements ScheduledFuture<Object> {
 
         private final Runnable end;

@@ -6,7 +6,10 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** Takes along into a native image the scripts that make the table, and what hears other nodes in the driver of PostgreSQL. */
+/**
+ * Takes along into a native image the scripts that make the table, and what hears other nodes in the driver of
+ * PostgreSQL.
+ */
 final class DurableSchemaHints implements RuntimeHintsRegistrar {
 
     DurableSchemaHints() {}

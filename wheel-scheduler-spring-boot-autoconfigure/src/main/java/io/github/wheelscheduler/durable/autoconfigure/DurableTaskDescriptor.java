@@ -16,7 +16,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param failures how many runs have failed
  * @param lastFailure when the last of them did; null if none has
  * @param failure the first line of why a task has failed for good or cannot be read; else null
- * @param running for how long its run has been going on on this node; null if it does not run here, or that is not looked at
+ * @param running for how long its run has been going on on this node; null if it does not run here, or that is not
+ *     looked at
  * @param recurring whether it is a recurring task
  */
 public record DurableTaskDescriptor(

@@ -14,8 +14,9 @@ import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes the JSON of a payload without what sanitizing functions take out. Their key is the path to a value, such as {@code customer.cards[0].number}; that of a payload
- * without properties is {@code payload}. An object or a list that a function changes is left out as a whole.
+ * Writes the JSON of a payload without what sanitizing functions take out. Their key is the path to a value, such as
+ * {@code customer.cards[0].number}; that of a payload without properties is {@code payload}. An object or a list that a
+ * function changes is left out as a whole.
  */
 final class PayloadText {
 
@@ -36,7 +37,8 @@ final class PayloadText {
     /**
      * The text of a payload.
      *
-     * @param isCut whether it ends before the payload does, which is longer than {@link #MOST_BYTES} or no JSON from there
+     * @param isCut whether it ends before the payload does, which is longer than {@link #MOST_BYTES} or no JSON from
+     *     there
      */
     record Text(String json, boolean isCut) {}
 

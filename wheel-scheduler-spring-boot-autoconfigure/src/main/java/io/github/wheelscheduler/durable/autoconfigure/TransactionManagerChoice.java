@@ -24,7 +24,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.util.ReflectionUtils;
 
-/** Chooses in whose transactions the runs of transactional handlers go on: the one that is named, else the only one for the database of durable tasks. */
+/**
+ * Chooses in whose transactions the runs of transactional handlers go on: the one that is named, else the only one for
+ * the database of durable tasks.
+ */
 final class TransactionManagerChoice {
 
     private static final String GET_DATA_SOURCE = "getDataSource";

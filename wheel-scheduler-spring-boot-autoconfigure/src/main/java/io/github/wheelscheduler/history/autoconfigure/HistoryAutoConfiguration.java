@@ -24,7 +24,10 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Auto-configuration of the history of runs of every {@link WheelTaskScheduler}, where its module and a {@link DataSource} are there. */
+/**
+ * Auto-configuration of the history of runs of every {@link WheelTaskScheduler}, where its module and a {@link
+ * DataSource} are there.
+ */
 @AutoConfiguration(
         after = TimerWheelAutoConfiguration.class,
         afterName = {

@@ -7,7 +7,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
-/** Marks the {@link javax.sql.DataSource} that has the tables of the history, if that is neither the only nor the primary one. */
+/**
+ * Marks the {@link javax.sql.DataSource} that has the tables of the history, if that is neither the only nor the
+ * primary one.
+ */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

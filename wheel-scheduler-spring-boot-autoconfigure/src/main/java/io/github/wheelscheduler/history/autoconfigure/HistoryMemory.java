@@ -21,9 +21,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Recalls, for the tasks of a scheduler that come, when they last ran before this process, and tells which runs their schedules
- * say were missed since. The database is asked on another thread, for many tasks at once; if it does not answer, nothing is
- * recalled. Any thread.
+ * Recalls, for the tasks of a scheduler that come, when they last ran before this process, and tells which runs their
+ * schedules say were missed since. The database is asked on another thread, for many tasks at once; if it does not
+ * answer, nothing is recalled. Any thread.
  */
 final class HistoryMemory implements TaskListener {
 

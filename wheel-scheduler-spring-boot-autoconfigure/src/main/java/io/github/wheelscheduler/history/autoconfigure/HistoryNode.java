@@ -8,7 +8,10 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.env.PropertyResolver;
 import org.springframework.util.ClassUtils;
 
-/** The name of this process in the rows of the history: that of the node of durable tasks, the one that is set, or the host's. */
+/**
+ * The name of this process in the rows of the history: that of the node of durable tasks, the one that is set, or the
+ * host's.
+ */
 final class HistoryNode {
 
     private static final boolean HAS_DURABLE =

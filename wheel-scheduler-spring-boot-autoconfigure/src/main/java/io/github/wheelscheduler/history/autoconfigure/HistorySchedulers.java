@@ -15,9 +15,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
 
 /**
- * Lets every wheel scheduler write its runs into the history. It waits for schedulers and asks for none. Schedulers that come
- * before the history, whose writer runs on one of them, wait until all beans are there; later ones are bound at once. All
- * schedulers are destroyed before the history, so that the runs that end meanwhile are in it.
+ * Lets every wheel scheduler write its runs into the history. It waits for schedulers and asks for none. Schedulers
+ * that come before the history, whose writer runs on one of them, wait until all beans are there; later ones are bound
+ * at once. All schedulers are destroyed before the history, so that the runs that end meanwhile are in it.
  */
 final class HistorySchedulers implements BeanPostProcessor, SmartInitializingSingleton {
 

@@ -7,8 +7,9 @@ import java.time.Duration;
 /**
  * The default name and keys. Keys of low cardinality become tags of a meter: {@code scheduler}, {@code task}
  * (its name, or {@code none}; of a durable task, its handler), {@code trigger}, {@code outcome} ({@code SUCCESS},
- * {@code ERROR}, {@code UNKNOWN}) and {@code exception} (a simple class name, or {@code none}). Keys of high cardinality are in the span alone:
- * {@code task.id} and, where it is known, {@code lateness.ms}; of a durable task, {@code attempt} and {@code node}.
+ * {@code ERROR}, {@code UNKNOWN}) and {@code exception} (a simple class name, or {@code none}). Keys of high
+ * cardinality are in the span alone: {@code task.id} and, where it is known, {@code lateness.ms}; of a durable task,
+ * {@code attempt} and {@code node}.
  */
 public class DefaultWheelRunObservationConvention implements WheelRunObservationConvention {
 

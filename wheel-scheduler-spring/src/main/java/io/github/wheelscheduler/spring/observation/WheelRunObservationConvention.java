@@ -3,7 +3,10 @@ package io.github.wheelscheduler.spring.observation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
-/** The name and the keys of observations of runs; a bean of this type replaces {@link DefaultWheelRunObservationConvention}. */
+/**
+ * The name and the keys of observations of runs; a bean of this type replaces {@link
+ * DefaultWheelRunObservationConvention}.
+ */
 public interface WheelRunObservationConvention extends ObservationConvention<WheelRunContext> {
 
     /** The name of these observations. */

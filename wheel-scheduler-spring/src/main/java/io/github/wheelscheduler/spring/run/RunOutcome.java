@@ -46,14 +46,15 @@ public record RunOutcome(
     }
 
     /**
-     * A failure of which the stack trace is kept: in up to 16 K characters, for the thousand tasks of a scheduler that were the last to fail
-     * without having one.
+     * A failure of which the stack trace is kept: in up to 16 K characters, for the thousand tasks of a scheduler that
+     * were the last to fail without having one.
      *
      * @param at when it was thrown, by the scheduler's clock
      * @param type the name of its class
      * @param message its message, cut if it is very long; empty if it has none
      * @param trace what Java prints of it, with its causes; truncated if it is very long; empty if it is no longer kept
-     * @param traceId of the run, where something {@linkplain io.github.wheelscheduler.spring.WheelTaskScheduler#setTraceIds tells} it; else null
+     * @param traceId of the run, where something {@linkplain
+     *     io.github.wheelscheduler.spring.WheelTaskScheduler#setTraceIds tells} it; else null
      */
     public record LastError(
             Instant at,

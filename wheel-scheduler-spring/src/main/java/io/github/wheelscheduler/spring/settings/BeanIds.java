@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ids of tasks that beans bring: the name of the task for the first bean, name and bean for each other one. A bean keeps its id for as long as it
- * is taken; then the next bean gets it. Any thread.
+ * The ids of tasks that beans bring: the name of the task for the first bean, name and bean for each other one. A bean
+ * keeps its id for as long as it is taken; then the next bean gets it. Any thread.
  */
 final class BeanIds {
 

@@ -126,7 +126,10 @@ public final class BeanNames {
         }
     }
 
-    /** Returns the id of a task of that name that an object has scheduled, and takes it for the object; the name if it is no bean. */
+    /**
+     * Returns the id of a task of that name that an object has scheduled, and takes it for the object; the name if it
+     * is no bean.
+     */
     String takeId(Object owner, String name, BeanIds ids) {
         String beanName;
         synchronized (this) {

@@ -10,8 +10,8 @@ import org.springframework.scheduling.support.ScheduledMethodRunnable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the method behind Spring's private wrapper, where its text could mean several: a method that two beans inherit, or reactive methods
- * of beans with proxies of the same interface. Callers have to do without where it finds none.
+ * Finds the method behind Spring's private wrapper, where its text could mean several: a method that two beans inherit,
+ * or reactive methods of beans with proxies of the same interface. Callers have to do without where it finds none.
  */
 final class HiddenMethod {
 

@@ -14,8 +14,8 @@ package io.github.wheelscheduler.spring.settings;
  *
  * All of them continue at 12:00:25.
  *
- * <p>A cron task never makes up more than one run: it runs once with {@link #LATEST}, as Spring's do. With {@link #SKIP}, a run
- * that would start more than five seconds after its instant does not take place.
+ * <p>A cron task never makes up more than one run: it runs once with {@link #LATEST}, as Spring's do. With {@link
+ * #SKIP}, a run that would start more than five seconds after its instant does not take place.
  */
 public enum MissedRuns {
     /** Missed runs are caught up, {@code max-catch-up} at most; for fixed rates only, whose default it is. */

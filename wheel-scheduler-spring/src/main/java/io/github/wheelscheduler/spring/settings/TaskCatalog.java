@@ -15,12 +15,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the ids of annotated methods, and the settings of each id, before tasks are scheduled. One for all schedulers of an application.
- * Any thread.
+ * Keeps the ids of annotated methods, and the settings of each id, before tasks are scheduled. One for all schedulers
+ * of an application. Any thread.
  *
- * <p>Settings come in two layers. The lower one has the settings of the code: by annotation, or by {@link #set}. The upper one has the settings
- * of the application's operators, by {@link #override}. The settings of an id hold for every schedule of it, from when the task is next
- * scheduled on: of all {@code Jobs.poll}, {@code Jobs.poll~2} and so on, which share the id {@code Jobs.poll}.
+ * <p>Settings come in two layers. The lower one has the settings of the code: by annotation, or by {@link #set}. The
+ * upper one has the settings of the application's operators, by {@link #override}. The settings of an id hold for every
+ * schedule of it, from when the task is next scheduled on: of all {@code Jobs.poll}, {@code Jobs.poll~2} and so on,
+ * which share the id {@code Jobs.poll}.
  */
 public final class TaskCatalog {
 
@@ -44,10 +45,11 @@ public final class TaskCatalog {
     // Ids
 
     /**
-     * Makes an annotated method of a bean known, before Spring schedules it; once for each object. For objects of the same name, the settings that
-     * were declared last hold.
+     * Makes an annotated method of a bean known, before Spring schedules it; once for each object. For objects of the
+     * same name, the settings that were declared last hold.
      *
-     * @param declaration with the id that is meant for all beans: it is that of the first one, and of others with their names behind it
+     * @param declaration with the id that is meant for all beans: it is that of the first one, and of others with their
+     *     names behind it
      * @throws IllegalStateException if another method has that id
      */
     public void declare(TaskDeclaration declaration) {
@@ -72,7 +74,10 @@ public final class TaskCatalog {
         ids.onFree(Objects.requireNonNull(told, "told must not be null"));
     }
 
-    /** Returns the id of the tasks of that name that an object brings, which may be a bean; it is the bean's until that has gone. */
+    /**
+     * Returns the id of the tasks of that name that an object brings, which may be a bean; it is the bean's until that
+     * has gone.
+     */
     public String idOf(String name, Object owner) {
         BeanNames current = beanNames;
         return current == null ? name : current.takeId(owner, name, ids);
@@ -116,7 +121,10 @@ public final class TaskCatalog {
         return methods.firstOfEach();
     }
 
-    /** Returns the ids that are known: those of methods, also with the name of their bean, and those with settings in code. */
+    /**
+     * Returns the ids that are known: those of methods, also with the name of their bean, and those with settings in
+     * code.
+     */
     public Set<String> ids() {
         Set<String> all = new TreeSet<>(settings.keySet());
         methods.ids().forEach(id -> {

@@ -51,7 +51,10 @@ public final class TaskSettings {
         return builder.build();
     }
 
-    /** Returns these settings with those put over them that are set there. A schedule there replaces all of the schedule here. */
+    /**
+     * Returns these settings with those put over them that are set there. A schedule there replaces all of the schedule
+     * here.
+     */
     public TaskSettings overlaidWith(TaskSettings over) {
         if (isNothing()) {
             return over;
@@ -197,8 +200,8 @@ public final class TaskSettings {
     }
 
     /**
-     * Returns after how many failures in a row the task is paused: with 3, it does not run a fourth time until it is resumed, or
-     * triggered with success. 0 for never.
+     * Returns after how many failures in a row the task is paused: with 3, it does not run a fourth time until it is
+     * resumed, or triggered with success. 0 for never.
      */
     public @Nullable Integer pauseAfterFailures() {
         return get(Integer.class, TaskSetting.PAUSE_AFTER_FAILURES);
@@ -224,7 +227,10 @@ public final class TaskSettings {
         return toMap().toString();
     }
 
-    /** Takes settings one by one. Each method throws an {@link UnusableSettingException} if the value cannot work; null for not set. */
+    /**
+     * Takes settings one by one. Each method throws an {@link UnusableSettingException} if the value cannot work; null
+     * for not set.
+     */
     public static final class Builder {
 
         private final Map<TaskSetting, Object> values = new EnumMap<>(TaskSetting.class);

@@ -13,7 +13,8 @@ import java.util.SortedMap;
  * @param from the begin of the first slot
  * @param slot how long each is
  * @param totals the starts in each slot
- * @param together the seconds in which most crons and one-time tasks start, two at least, most first; tasks with a jitter do not count here
+ * @param together the seconds in which most crons and one-time tasks start, two at least, most first; tasks with a
+ *     jitter do not count here
  * @param lines the requested tasks
  * @param untold how many tasks follow a trigger of the user's own, of which only the next start is known
  * @param cut whether not all starts were counted, as they are too many for a cron, or for one answer

@@ -13,14 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param id the same after a restart, as long as tasks are scheduled in the same order
  * @param origin who has scheduled it
  * @param schedule when it runs
- * @param configured when it runs by its code and settings, to which a reset leads back; null unless it has been re-timed
+ * @param configured when it runs by its code and settings, to which a reset leads back; null unless it has been
+ *     re-timed
  * @param settings its settings
  * @param state its state
  * @param next when it is due next; null while a run keeps it waiting, and when it is over
  * @param lateBy by how much its next run is late by now; zero if it is not
  * @param overdue whether that is more than the registry's grace allows
  * @param runningSince the start of the first active run; null if there is none
- * @param lastSuccess when it last ended well, also {@linkplain TaskRegistry#recall before this process}; null if it never has
+ * @param lastSuccess when it last ended well, also {@linkplain TaskRegistry#recall before this process}; null if it
+ *     never has
  * @param lastFailure when a run of it last failed, likewise; null if none has
  * @param runs how often it has run
  * @param failures how many of those runs failed
@@ -63,7 +65,8 @@ public record TaskInfo(
      * The kind of a task, for callers that need no more than that.
      *
      * @param origin who has scheduled it
-     * @param named whether it was given a name, by the code that has scheduled it or as a {@link io.github.wheelscheduler.NamedTask}
+     * @param named whether it was given a name, by the code that has scheduled it or as a {@link
+     *     io.github.wheelscheduler.NamedTask}
      * @param repeating whether one run follows the other
      */
     public record Sort(Origin origin, boolean named, boolean repeating) {}

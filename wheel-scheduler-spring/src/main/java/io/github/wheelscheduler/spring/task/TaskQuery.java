@@ -46,8 +46,8 @@ public record TaskQuery(
     }
 
     /**
-     * Returns this query, for tasks that have each word of a text, in upper or lower case, in their id or, if their last
-     * run failed, in the type or message of its exception.
+     * Returns this query, for tasks that have each word of a text, in upper or lower case, in their id or, if their
+     * last run failed, in the type or message of its exception.
      */
     public TaskQuery withText(String other) {
         return new TaskQuery(other, conditions, order, descending, after, offset, limit);
@@ -89,7 +89,9 @@ public record TaskQuery(
         OVERDUE,
         /** The run that ended last failed. */
         FAILING,
-        /** Of its last ten runs, those by its schedule, at least three, each took longer than it was to the next one. */
+        /**
+         * Of its last ten runs, those by its schedule, at least three, each took longer than it was to the next one.
+         */
         OVERRUNNING,
         /** See {@link TaskInfo.State#PAUSED}. */
         PAUSED,

@@ -101,7 +101,8 @@ public final class TaskRegistry {
      * override them.
      *
      * @return its future, which stays the same when the task is re-timed
-     * @throws IllegalArgumentException if a task of that name is scheduled, the name is not allowed, or the schedule names no time to come
+     * @throws IllegalArgumentException if a task of that name is scheduled, the name is not allowed, or the schedule
+     *     names no time to come
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it
      */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings settings) {
@@ -171,7 +172,8 @@ public final class TaskRegistry {
      *
      * @param <T> what is shown of a task
      * @param most how many tasks of each sort are shown of each scheduler
-     * @throws IllegalArgumentException if the number is negative, or what the page is to come after is not of a page in the same order
+     * @throws IllegalArgumentException if the number is negative, or what the page is to come after is not of a page in
+     *     the same order
      */
     public static <T> TaskSurvey<T> survey(
             Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown, int most) {
@@ -188,8 +190,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Counts how often tasks of several schedulers start within 24 hours, see {@link TaskDay}. It takes 200 ms of processor time at most, waits for
-     * no run, and asks no trigger of a user's own.
+     * Counts how often tasks of several schedulers start within 24 hours, see {@link TaskDay}. It takes 200 ms of
+     * processor time at most, waits for no run, and asks no trigger of a user's own.
      *
      * @param registries by the names of the schedulers
      * @param query of which order and part do not count
@@ -315,8 +317,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Returns the newest failure of a task, with its stack trace; of failures within a tenth of a second the first. It stays when later runs
-     * succeed.
+     * Returns the newest failure of a task, with its stack trace; of failures within a tenth of a second the first. It
+     * stays when later runs succeed.
      *
      * @throws UnknownTaskException if there is no such task
      */
@@ -340,8 +342,9 @@ public final class TaskRegistry {
     // Steering
 
     /**
-     * Runs a task now, once, outside of its schedule, on a worker. It never overlaps another run of it: a run that becomes due
-     * meanwhile is skipped. A one-time task runs now instead of later, paused or not. Others can be run while paused, and stay so.
+     * Runs a task now, once, outside of its schedule, on a worker. It never overlaps another run of it: a run that
+     * becomes due meanwhile is skipped. A one-time task runs now instead of later, paused or not. Others can be run
+     * while paused, and stay so.
      *
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalStateException if the task is running, has just been triggered, or is over
@@ -352,7 +355,8 @@ public final class TaskRegistry {
     }
 
     /**
-     * Lets runs of a task that become due not take place until it is resumed. A one-time task then runs when it is resumed.
+     * Lets runs of a task that become due not take place until it is resumed. A one-time task then runs when it is
+     * resumed.
      *
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalStateException if the task is over
@@ -372,14 +376,16 @@ public final class TaskRegistry {
     }
 
     /**
-     * Gives a task another schedule, of any kind. A fixed rate or delay starts one interval from now. A cron without a zone is meant in the
-     * one that the task's cron had, or else in the scheduler's; the zone of the task's settings goes over each. A task that repeats by
-     * its code and is to run once stays here when that run is over, and can be re-timed or reset then.
+     * Gives a task another schedule, of any kind. A fixed rate or delay starts one interval from now. A cron without a
+     * zone is meant in the one that the task's cron had, or else in the scheduler's; the zone of the task's settings
+     * goes over each. A task that repeats by its code and is to run once stays here when that run is over, and can be
+     * re-timed or reset then.
      *
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalStateException if the task is over
      * @throws IllegalArgumentException if the schedule names no time to come; nothing has changed
-     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has
+     *     changed
      */
     public void retime(String id, TaskSchedule schedule) {
         Objects.requireNonNull(schedule, "schedule must not be null");
@@ -391,8 +397,10 @@ public final class TaskRegistry {
      * failures to count on from. A fixed rate or delay that was re-timed starts one interval from now.
      *
      * @throws UnknownTaskException if there is no such task
-     * @throws IllegalStateException if the task is over, or was re-timed and its own time has passed; nothing has changed
-     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has changed
+     * @throws IllegalStateException if the task is over, or was re-timed and its own time has passed; nothing has
+     *     changed
+     * @throws org.springframework.core.task.TaskRejectedException if the scheduler does not accept it; nothing has
+     *     changed
      */
     public void reset(String id) {
         steer("reset", id, TaskSeries::reset);
@@ -461,7 +469,10 @@ public final class TaskRegistry {
         book.news.remove(listener);
     }
 
-    /** Reports calls that steer tasks or the scheduler, and were {@linkplain SteeredBy given a name}, to the listener from now on. */
+    /**
+     * Reports calls that steer tasks or the scheduler, and were {@linkplain SteeredBy given a name}, to the listener
+     * from now on.
+     */
     public void addSteeringListener(SteeringListener listener) {
         book.news.add(Objects.requireNonNull(listener, "listener must not be null"));
     }

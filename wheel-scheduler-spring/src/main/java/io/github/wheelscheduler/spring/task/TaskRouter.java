@@ -5,8 +5,8 @@ import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes tasks that bring no name away from a scheduler when they are scheduled, to run them elsewhere, such as once for several processes.
- * Called on the scheduling thread; its exceptions reach that caller.
+ * Takes tasks that bring no name away from a scheduler when they are scheduled, to run them elsewhere, such as once for
+ * several processes. Called on the scheduling thread; its exceptions reach that caller.
  */
 @FunctionalInterface
 public interface TaskRouter {

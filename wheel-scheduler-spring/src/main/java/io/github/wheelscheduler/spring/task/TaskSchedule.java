@@ -23,7 +23,10 @@ import org.springframework.scheduling.support.PeriodicTrigger;
 /** When a task runs. */
 public sealed interface TaskSchedule {
 
-    /** Returns the kind in a word: {@code fixed-rate}, {@code fixed-delay}, {@code cron}, {@code trigger} or {@code once}. */
+    /**
+     * Returns the kind in a word: {@code fixed-rate}, {@code fixed-delay}, {@code cron}, {@code trigger} or {@code
+     * once}.
+     */
     default String kind() {
         return isCron() ? "cron" : "trigger";
     }
@@ -31,7 +34,9 @@ public sealed interface TaskSchedule {
     /** Returns the schedule in a few words, without its kind, such as {@code PT5S} or a cron expression. */
     String text();
 
-    /** Returns how long it is from the first run after that instant to the one that follows; null if that is not known. */
+    /**
+     * Returns how long it is from the first run after that instant to the one that follows; null if that is not known.
+     */
     default @Nullable Duration intervalAfter(Instant instant) {
         return null;
     }
@@ -80,8 +85,8 @@ public sealed interface TaskSchedule {
     }
 
     /**
-     * Returns a schedule of instants that a cron expression names: in the zone of the scheduler's clock or, if a cron task is re-timed to
-     * it, in the zone that the task had.
+     * Returns a schedule of instants that a cron expression names: in the zone of the scheduler's clock or, if a cron
+     * task is re-timed to it, in the zone that the task had.
      *
      * @throws IllegalArgumentException if Spring does not understand the expression
      */
@@ -98,7 +103,10 @@ public sealed interface TaskSchedule {
         return new Cron(expression, zone);
     }
 
-    /** Returns a schedule of the instants that a trigger names; a cron trigger without a zone is meant as {@link #cron(String)}. */
+    /**
+     * Returns a schedule of the instants that a trigger names; a cron trigger without a zone is meant as {@link
+     * #cron(String)}.
+     */
     static TaskSchedule trigger(Trigger trigger) {
         return new Calendar(trigger, null);
     }
@@ -243,7 +251,10 @@ public sealed interface TaskSchedule {
             this.usualZone = usualZone;
         }
 
-        /** Returns Spring's trigger for a period; null for a subclass, a user's code, which is only asked for its next instant. */
+        /**
+         * Returns Spring's trigger for a period; null for a subclass, a user's code, which is only asked for its next
+         * instant.
+         */
         private @Nullable PeriodicTrigger periodic() {
             return trigger.getClass() == PeriodicTrigger.class ? (PeriodicTrigger) trigger : null;
         }

@@ -57,7 +57,8 @@ public final class RunLateness implements LatenessListener {
     }
 
     /**
-     * Returns how late so large a share of the runs of the last one to two minutes started at most, to within a thirtieth.
+     * Returns how late so large a share of the runs of the last one to two minutes started at most, to within a
+     * thirtieth.
      *
      * @throws IllegalArgumentException if the share is not between 0 and 1
      */

@@ -84,7 +84,10 @@ public final class ObservedRuns {
         return delay.compareTo(how.childWithin()) <= 0 ? current : current.asLink();
     }
 
-    /** Returns the same for a call that steers a task: the run begins a trace though it may be due at once. Throws nothing. */
+    /**
+     * Returns the same for a call that steers a task: the run begins a trace though it may be due at once. Throws
+     * nothing.
+     */
     public @Nullable RunOrigin originOfSteering() {
         RunOrigin current = origin();
         return current == null ? null : current.asLink();
@@ -163,7 +166,10 @@ public final class ObservedRuns {
         return traces.get(thread);
     }
 
-    /** Notes the trace of a run on the calling thread, null for none, and returns that of the run around it. Throws nothing. */
+    /**
+     * Notes the trace of a run on the calling thread, null for none, and returns that of the run around it. Throws
+     * nothing.
+     */
     @Nullable
     String exchangeTrace(@Nullable String traceId) {
         try {

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many tasks keep the stack trace of their last failure: where very many fail at once, as in an outage, these would take a lot of memory.
- * Any thread.
+ * Bounds how many tasks keep the stack trace of their last failure: where very many fail at once, as in an outage,
+ * these would take a lot of memory. Any thread.
  */
 public final class KeptTraces {
 

@@ -152,7 +152,9 @@ public final class RunFailures {
         }
     }
 
-    /** Also keeps the span of the call that has scheduled it: a class of its own, so that others have no room for it. */
+    /**
+     * Also keeps the span of the call that has scheduled it: a class of its own, so that others have no room for it.
+     */
     private static final class LinkedOneTime extends ObservedOneTime {
 
         private final RunOrigin origin;
@@ -185,7 +187,10 @@ public final class RunFailures {
         }
     }
 
-    /** Brings a failure without a handler to the task's wrapper, which is as small as it is because it does not know this. */
+    /**
+     * Brings a failure without a handler to the task's wrapper, which is as small as it is because it does not know
+     * this.
+     */
     @SuppressWarnings("serial")
     private static final class Unlogged extends RuntimeException {
 

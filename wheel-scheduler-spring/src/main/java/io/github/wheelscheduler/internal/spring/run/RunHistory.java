@@ -36,8 +36,9 @@ public final class RunHistory {
     private static final int LEAST_RUNS = 3;
 
     /**
-     * Odd while a run is being noted: what is read then may be half of the one and half of the other, and is read again. Written with the
-     * lock held. Fences order it, and no handle of the field, which a class that is first needed without memory could not make.
+     * Odd while a run is being noted: what is read then may be half of the one and half of the other, and is read
+     * again. Written with the lock held. Fences order it, and no handle of the field, which a class that is first
+     * needed without memory could not make.
      */
     private int version;
 
@@ -232,7 +233,10 @@ public final class RunHistory {
         return whole(this::look);
     }
 
-    /** Whether the remembered runs by the schedule, of which there are at least three, have each taken longer than it was to the next one. */
+    /**
+     * Whether the remembered runs by the schedule, of which there are at least three, have each taken longer than it
+     * was to the next one.
+     */
     public boolean isOverrunning() {
         return overruns >= LEAST_RUNS && whole(this::areOverruns);
     }
@@ -269,7 +273,10 @@ public final class RunHistory {
         return failuresInARow > 0;
     }
 
-    /** Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. Does not wait for a run that takes notes. */
+    /**
+     * Returns when a run last failed, since the epoch, in nanoseconds; 0 if none has. Does not wait for a run that
+     * takes notes.
+     */
     public long lastFailure() {
         return lastFailure;
     }

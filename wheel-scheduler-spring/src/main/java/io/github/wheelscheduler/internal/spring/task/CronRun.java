@@ -18,16 +18,19 @@ import org.jspecify.annotations.Nullable;
 final class CronRun extends SeriesRun {
 
     /*
-     * Each run has a timer of its own, the series' current one. cancel and the arming of the next timer meet without a lock:
+     * Each run has a timer of its own, the series' current one. cancel and the arming of the next timer meet without a
+     * lock:
      *
      *      cancel of the series                    end of a run
      *   1  timer = current                      1  wait until current is this run's timer
      *   2  cancel timer; won: cancelled = true  2  arm the next timer, which fails if this one is cancelled
      *   3  current != timer?  go to 1           3  current = next, unless the series has been re-timed
-     *                                           4  re-timed, or is the series or this one cancelled?  cancel the next one, too
+     *                                           4 re-timed, or is the series or this one cancelled? cancel the next
+     *                                           one, too
      *
-     * A run may begin before the thread that has armed it is at 3; so it waits for that, or for the end of the run before, which comes
-     * without 3 if an error has skipped it. There is no lock from 2 to 3: that error, for which there was no memory, might leave it locked.
+     * A run may begin before the thread that has armed it is at 3; so it waits for that, or for the end of the run
+     * before, which comes without 3 if an error has skipped it. There is no lock from 2 to 3: that error, for which
+     * there was no memory, might leave it locked.
      */
 
     /** Applications set levels by this name. */
@@ -61,7 +64,10 @@ final class CronRun extends SeriesRun {
     /** The timer whose run is arming the next one, or has. */
     private @Nullable ScheduledFuture<?> ending;
 
-    /** For how long the task rests from the end of the run on that is being followed; less than 0 until it is taken, which is once. */
+    /**
+     * For how long the task rests from the end of the run on that is being followed; less than 0 until it is taken,
+     * which is once.
+     */
     private long restNanos = NOT_TAKEN;
 
     CronRun(GuardedTask guard, int generation, TaskRules.@Nullable Pace pace, TriggerTimes times) {
@@ -160,7 +166,9 @@ final class CronRun extends SeriesRun {
         }
     }
 
-    /** Notes the instants that are over without a run, once, as soon as a run has ended or was left out. Does not fail. */
+    /**
+     * Notes the instants that are over without a run, once, as soon as a run has ended or was left out. Does not fail.
+     */
     private void countMissed(boolean isLeftOut, Instant completion) {
         try {
             Instant last = scheduled;
@@ -225,7 +233,10 @@ final class CronRun extends SeriesRun {
         }
     }
 
-    /** Waits until the timer of this run has been noted, or no thread is left that would; null if the series is cancelled or re-timed. */
+    /**
+     * Waits until the timer of this run has been noted, or no thread is left that would; null if the series is
+     * cancelled or re-timed.
+     */
     private @Nullable ScheduledFuture<?> awaitNoted() {
         if (wrapped != null && wrapped.isCalledHere()) {
             // The thread that would note it is this one.

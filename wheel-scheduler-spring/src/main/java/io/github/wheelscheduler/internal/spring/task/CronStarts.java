@@ -14,8 +14,8 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.util.StringUtils;
 
 /**
- * The starts of all tasks that have the same cron, which is gone through once for them. A cron of each hour or minute is asked for no more
- * than that: its starts repeat then, also where clocks change by whole hours. One thread.
+ * The starts of all tasks that have the same cron, which is gone through once for them. A cron of each hour or minute
+ * is asked for no more than that: its starts repeat then, also where clocks change by whole hours. One thread.
  */
 final class CronStarts {
 
@@ -113,7 +113,10 @@ final class CronStarts {
         }
     }
 
-    /** Names starts as they were a period before, and asks whether the last one is right; else nothing is changed, and all are asked for. */
+    /**
+     * Names starts as they were a period before, and asks whether the last one is right; else nothing is changed, and
+     * all are asked for.
+     */
     private void repeat(int most, long endNanos) {
         int asked = count;
         while (count < most && !isThrough) {

@@ -21,7 +21,10 @@ public final class CronZones {
         return trigger instanceof CronTrigger cron && new CronTrigger(cron.getExpression()).equals(cron);
     }
 
-    /** Returns the zone, or the usual one if the trigger says none; null if no zone is it that this machine knows by name. */
+    /**
+     * Returns the zone, or the usual one if the trigger says none; null if no zone is it that this machine knows by
+     * name.
+     */
     public static @Nullable ZoneId of(CronTrigger trigger, @Nullable ZoneId usualZone) {
         if (isOpen(trigger)) {
             return usualZone;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ErrorHandler;
 
 /**
- * The run of a task that is in progress: its thread, its start, and interrupting it. One for all runs of a task, made for
- * the first one. Any thread, unless a method names the thread of the run.
+ * The run of a task that is in progress: its thread, its start, and interrupting it. One for all runs of a task, made
+ * for the first one. Any thread, unless a method names the thread of the run.
  */
 final class CurrentRun {
 
@@ -72,7 +72,9 @@ final class CurrentRun {
     @Nullable
     ErrorHandler seriesHandler;
 
-    /** Null as long as there is nothing to remember. Made, guarded by this, by the thread that has something to note. */
+    /**
+     * Null as long as there is nothing to remember. Made, guarded by this, by the thread that has something to note.
+     */
     volatile @Nullable RunHistory history;
 
     /** The last run that has been asked for. Guarded by the lock of the series. */

@@ -14,15 +14,19 @@ import org.springframework.scheduling.TriggerContext;
 import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.StringUtils;
 
-/** The instants of a cron whose hours are fixed, in a zone whose clocks change, by policies for when they do. Any thread. */
+/**
+ * The instants of a cron whose hours are fixed, in a zone whose clocks change, by policies for when they do. Any
+ * thread.
+ */
 public record DaylightSavingTrigger(CronExpression cron, ZoneId zone, Gap gap, Overlap overlap) implements Trigger {
 
     /*
-     * Between two changes of the clocks, the offset is one, and a cron is asked for times of day as if there were no changes. At the
-     * borders:
+     * Between two changes of the clocks, the offset is one, and a cron is asked for times of day as if there were no
+     * changes. At the borders:
      *
-     *      gap       the times that do not exist are, by the offset before, those right after the change: there they run if shifted
-     *      overlap   the times that come twice are the last ones by the offset before, and the first ones by the offset after
+     *      gap the times that do not exist are, by the offset before, those right after the change: there they run if
+     *      shifted overlap the times that come twice are the last ones by the offset before, and the first ones by the
+     *      offset after
      */
 
     /** More changes of clocks than there are until the cron gives up. */

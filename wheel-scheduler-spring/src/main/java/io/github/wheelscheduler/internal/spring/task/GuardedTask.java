@@ -63,7 +63,10 @@ final class GuardedTask implements Runnable, ManagedTask {
      */
     private volatile boolean steered;
 
-    /** The run in progress, or the last one; null before the first one. Made, guarded by this, by the first thread that needs it. */
+    /**
+     * The run in progress, or the last one; null before the first one. Made, guarded by this, by the first thread that
+     * needs it.
+     */
     private volatile @Nullable CurrentRun run;
 
     GuardedTask(TaskSeries owner, TaskStore book, Runnable task, boolean mayGoOn, boolean steered) {
@@ -93,7 +96,9 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Returns the run in progress, or the next one. A run is not lost for lack of memory: it waits until there is some. */
+    /**
+     * Returns the run in progress, or the next one. A run is not lost for lack of memory: it waits until there is some.
+     */
     private CurrentRun runToClaim() {
         while (true) {
             try {
@@ -182,7 +187,10 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Releases the user's task if the series has been cancelled, unless it is running: the end of the run looks here once more. */
+    /**
+     * Releases the user's task if the series has been cancelled, unless it is running: the end of the run looks here
+     * once more.
+     */
     void releaseIfCancelled() {
         if (owner.cancelled && !isRunning()) {
             releaseTask();
@@ -470,7 +478,10 @@ final class GuardedTask implements Runnable, ManagedTask {
         }
     }
 
-    /** Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a trigger only. */
+    /**
+     * Whether the task has brought an error handler, which has thrown that: Spring asks another one for runs of a
+     * trigger only.
+     */
     private boolean isHandledBy(Runnable current, Throwable failure) {
         return current instanceof DelegatingErrorHandlingRunnable
                 && !(failure instanceof OutOfMemoryError)

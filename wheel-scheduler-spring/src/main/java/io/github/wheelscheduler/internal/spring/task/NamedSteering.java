@@ -68,7 +68,10 @@ public final class NamedSteering {
         return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());
     }
 
-    /** Tells listeners, if there are any. Throws nothing, as the steering took place or was refused: exceptions are logged. */
+    /**
+     * Tells listeners, if there are any. Throws nothing, as the steering took place or was refused: exceptions are
+     * logged.
+     */
     public static void tellAll(Supplier<List<SteeringListener>> listeners, Supplier<Steering> steering) {
         try {
             List<SteeringListener> all = listeners.get();

@@ -30,7 +30,8 @@ public final class SchedulerObservation implements RunObserver {
      * Creates one for an executor, to be its observer.
      *
      * @param threads makes the thread of the watch
-     * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not due to a pause
+     * @param notPaused returns how much of a wait, in nanoseconds, that ends at a time of the monotonic clock, is not
+     *     due to a pause
      */
     public SchedulerObservation(
             WheelScheduledExecutor executor,

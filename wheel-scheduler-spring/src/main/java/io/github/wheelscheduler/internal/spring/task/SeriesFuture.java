@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a series: follows the timer that the series has now, and waits while the run of a one-time task is held. Any thread; the lock
- * is the guard's monitor.
+ * The future of a series: follows the timer that the series has now, and waits while the run of a one-time task is
+ * held. Any thread; the lock is the guard's monitor.
  */
 abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object> {
 
@@ -176,7 +176,9 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         return !cancelled;
     }
 
-    /** Whether runs of a timer of that generation take place. Waits for a change that is being made. Without the lock. */
+    /**
+     * Whether runs of a timer of that generation take place. Waits for a change that is being made. Without the lock.
+     */
     final boolean isCurrent(int due) {
         if (cancelled) {
             return false;
@@ -322,7 +324,10 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         return won;
     }
 
-    /** Whether the timer of that generation is the last one that the series can have, and its run the last one. With the lock held. */
+    /**
+     * Whether the timer of that generation is the last one that the series can have, and its run the last one. With the
+     * lock held.
+     */
     final boolean endsWith(int mine, boolean endsSeries) {
         return mine == generation && held == null && !outlivesTimer() && (endsSeries || !isRepeating());
     }
@@ -338,7 +343,10 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         }
     }
 
-    /** Whether the timer is for one run of a task that repeats by its code: when it is done, the task may be given another. */
+    /**
+     * Whether the timer is for one run of a task that repeats by its code: when it is done, the task may be given
+     * another.
+     */
     private boolean outlivesTimer() {
         return written.isRepeating() && !isRepeating();
     }
@@ -435,7 +443,10 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
         return other == this ? 0 : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
 
-    /** Throws if the task is over; in one sense or the other, as one that repeats by its code can be given a schedule after its only run. */
+    /**
+     * Throws if the task is over; in one sense or the other, as one that repeats by its code can be given a schedule
+     * after its only run.
+     */
     final void require(boolean isNotOver) {
         if (!isNotOver) {
             throw new IllegalStateException("The task must not have ended: " + id());

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 
-/** Looks at each task of some schedulers once, for a page and for all that is said of each scheduler. One thread; to be used once. */
+/**
+ * Looks at each task of some schedulers once, for a page and for all that is said of each scheduler. One thread; to be
+ * used once.
+ */
 public final class SurveySearch {
 
     private final List<TaskSearch.Room> rooms;

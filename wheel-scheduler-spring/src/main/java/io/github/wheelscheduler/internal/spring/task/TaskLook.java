@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says how a task is doing. A task is overdue if it is late by more than a share of its interval, and by more than the shortest grace; none is while its
- * scheduler holds back what is due.
+ * Says how a task is doing. A task is overdue if it is late by more than a share of its interval, and by more than the
+ * shortest grace; none is while its scheduler holds back what is due.
  *
  * @param share of its interval
  * @param shortest grace, however short the interval is

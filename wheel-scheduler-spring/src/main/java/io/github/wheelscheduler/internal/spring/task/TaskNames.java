@@ -44,7 +44,9 @@ public final class TaskNames {
     private static final Pattern CLASS_AND_MORE =
             Pattern.compile("([\\w.$]+?)(\\$\\$[\\w$./]+)?(?:\\.(\\w+)|@[0-9a-f]+)");
 
-    /** Tasks of annotated methods, and others that Spring's registrar schedules, are wrapped in a nested class of this. */
+    /**
+     * Tasks of annotated methods, and others that Spring's registrar schedules, are wrapped in a nested class of this.
+     */
     private static final ClassValue<Boolean> REGISTRARS = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -153,7 +155,10 @@ public final class TaskNames {
         }
     }
 
-    /** Returns a name that can stand in a path and adds no lines to a log: with a question mark for each part that could not. */
+    /**
+     * Returns a name that can stand in a path and adds no lines to a log: with a question mark for each part that could
+     * not.
+     */
     public static String reachable(String name) {
         return isPlain(name) ? name : UNREACHABLE.matcher(name).replaceAll("?");
     }

@@ -104,7 +104,10 @@ final class TaskRules {
         return (hash >>> 11) * 0x1.0p-53;
     }
 
-    /** Applies the rules to one of the task's timers. Called by the thread that arms the timer, and by its runs, one at a time. */
+    /**
+     * Applies the rules to one of the task's timers. Called by the thread that arms the timer, and by its runs, one at
+     * a time.
+     */
     final class Pace implements Pacing {
 
         /** Of the timer's fixed rate; the longest there is for none. */

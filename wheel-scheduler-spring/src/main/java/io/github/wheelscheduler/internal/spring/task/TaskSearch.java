@@ -13,8 +13,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds tasks of some schedulers. Each task is looked at once, for several searches, without its notes and without a lock that a run takes; only
- * what a page shows is looked at closely. One thread; each search is to be used once.
+ * Finds tasks of some schedulers. Each task is looked at once, for several searches, without its notes and without a
+ * lock that a run takes; only what a page shows is looked at closely. One thread; each search is to be used once.
  */
 public final class TaskSearch {
 

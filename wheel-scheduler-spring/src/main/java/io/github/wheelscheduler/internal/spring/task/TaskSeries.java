@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that has an id: its schedule, the timer that it has now, and the future that users hold, which stays the same when the task is
- * steered. Any thread.
+ * A task that has an id: its schedule, the timer that it has now, and the future that users hold, which stays the same
+ * when the task is steered. Any thread.
  */
 public final class TaskSeries extends SeriesFuture {
 
@@ -33,10 +33,11 @@ public final class TaskSeries extends SeriesFuture {
      *                            | no
      *                           run
      *
-     * So the timer continues while the task is paused, and keeps its phase. What holds what, and who arms the next timer:
+     * So the timer continues while the task is paused, and keeps its phase. What holds what, and who arms the next
+     * timer:
      *
      *      once, rate, delay   series -> timer -> guard, or a SeriesRun of a later generation; the timer arms itself
-     *      trigger             series -> timer of one run -> CronRun, which arms the next timer and notes it in the series
+     *      trigger series -> timer of one run -> CronRun, which arms the next timer and notes it in the series
      *
      * The states of a series:
      *
@@ -46,13 +47,13 @@ public final class TaskSeries extends SeriesFuture {
      *         +-- reset                  or owed  v  | the end of the run that an owed one waits for
      *                                            HELD
      *
-     * cancel ends it in each of them. A series that repeats by its code and was re-timed to run once is done after that run, and yet can be
-     * given a timer again.
+     * cancel ends it in each of them. A series that repeats by its code and was re-timed to run once is done after that
+     * run, and yet can be given a timer again.
      *
-     * To re-time a series is to give it another timer, of another generation, which is armed before the series follows it. It may be due at
-     * once: a run of a generation that is not the current one waits until the series follows its timer, or that is given up. If arming fails,
-     * nothing has changed. The lock, which is the guard's monitor, is held to look whether the timer is still wanted, and to follow it; no code
-     * of the user's is called under it.
+     * To re-time a series is to give it another timer, of another generation, which is armed before the series follows
+     * it. It may be due at once: a run of a generation that is not the current one waits until the series follows its
+     * timer, or that is given up. If arming fails, nothing has changed. The lock, which is the guard's monitor, is held
+     * to look whether the timer is still wanted, and to follow it; no code of the user's is called under it.
      */
 
     /** A time that is not longer past is taken for now. */
@@ -420,7 +421,10 @@ public final class TaskSeries extends SeriesFuture {
         }
     }
 
-    /** A run of a task with rules has failed. Counted and paused in one step: a thread that resumes it comes before or after. */
+    /**
+     * A run of a task with rules has failed. Counted and paused in one step: a thread that resumes it comes before or
+     * after.
+     */
     void runFailed(TaskRules known) {
         long failures;
         synchronized (guard) {

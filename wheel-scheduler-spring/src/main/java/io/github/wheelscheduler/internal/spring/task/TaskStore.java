@@ -179,7 +179,9 @@ public final class TaskStore {
         return isArmed ? series : null;
     }
 
-    /** Warns of settings without effect, once for each id, unless there are very many. Does not fail: the task is armed. */
+    /**
+     * Warns of settings without effect, once for each id, unless there are very many. Does not fail: the task is armed.
+     */
     private void warnOfIdle(TaskSeries series, SettledSchedule settled) {
         try {
             String name = series.taskId.name();
@@ -231,7 +233,10 @@ public final class TaskStore {
         }
     }
 
-    /** Forgets everything; the scheduler has been shut down. Names the one-time tasks that a pause has kept from running. */
+    /**
+     * Forgets everything; the scheduler has been shut down. Names the one-time tasks that a pause has kept from
+     * running.
+     */
     public void clear(Consumer<Runnable> neverRan) {
         for (TaskSeries series : tasks.values()) {
             if (series.giveUpIfHeld()) {

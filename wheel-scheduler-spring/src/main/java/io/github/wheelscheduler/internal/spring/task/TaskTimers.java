@@ -331,7 +331,10 @@ public final class TaskTimers {
         return generation == SeriesRun.FIRST ? guard : new SeriesRun(guard, generation, pace);
     }
 
-    /** Waits while a timer of that generation is armed that its series does not follow yet. Not with the series' lock held. */
+    /**
+     * Waits while a timer of that generation is armed that its series does not follow yet. Not with the series' lock
+     * held.
+     */
     void awaitFollowed(GuardedTask guard, int generation) {
         while (isArmedAhead(guard, generation)) {
             ShortMemory.pause(NOTING_PAUSE_NANOS);

@@ -12,7 +12,9 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
-/** The instants that a trigger names, and the context in which it is asked for them. By the run that arms the next one. */
+/**
+ * The instants that a trigger names, and the context in which it is asked for them. By the run that arms the next one.
+ */
 final class TriggerTimes extends SimpleTriggerContext {
 
     /** More instants of a cron than that are not counted when they have passed at once. */
@@ -71,8 +73,8 @@ final class TriggerTimes extends SimpleTriggerContext {
     }
 
     /**
-     * Asks a cron again from ever later, if it has named an instant once more: Spring's does so for half an hour where clocks go back by
-     * half an hour, as on Lord Howe Island.
+     * Asks a cron again from ever later, if it has named an instant once more: Spring's does so for half an hour where
+     * clocks go back by half an hour, as on Lord Howe Island.
      */
     private @Nullable Instant nextAfter(Instant last, Instant named) {
         Instant next = named;

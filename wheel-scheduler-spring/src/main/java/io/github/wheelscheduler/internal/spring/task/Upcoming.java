@@ -40,7 +40,9 @@ record Upcoming(
                 : new Upcoming(schedule, null, null);
     }
 
-    /** Whether a cron of Spring's or ours names the instants. Of a subclass, the user may have written what it names. */
+    /**
+     * Whether a cron of Spring's or ours names the instants. Of a subclass, the user may have written what it names.
+     */
     static boolean isKnownCron(TaskSchedule schedule) {
         Trigger trigger = triggerOf(schedule);
         return schedule instanceof TaskSchedule.Cron || (trigger != null && trigger.getClass() == CronTrigger.class);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class LatenessCounts {
 
     /*
-     * The first bits of a floating-point number are its power of two and a part of what follows it. So the bits that are
-     * left when the last ones are dropped number buckets of which each is a sixteenth of a power of two wide:
+     * The first bits of a floating-point number are its power of two and a part of what follows it. So the bits that
+     * are left when the last ones are dropped number buckets of which each is a sixteenth of a power of two wide:
      *
      *      value    0, 1   2     3     4     4.25     4.5    ...   8     8.5   ...
      *      bucket    0     16    24    32     33       34    ...   48     49   ...
@@ -26,7 +26,10 @@ public final class LatenessCounts {
     /** How many sizes there are. */
     public static final int BUCKETS = bucketOf(Long.MAX_VALUE) + 1;
 
-    /** For each stripe the counts of the wheel's share by size, and behind them those of the queue's; null where there are none. */
+    /**
+     * For each stripe the counts of the wheel's share by size, and behind them those of the queue's; null where there
+     * are none.
+     */
     private final AtomicReferenceArray<@Nullable AtomicIntegerArray> stripes =
             new AtomicReferenceArray<>(CallerStripe.COUNT);
 

@@ -71,7 +71,7 @@ public final class BatchWriter {
                 nextRetention = now.plus(RETENTION);
                 retention.start();
             }
-            retention.step(sql);
+            retention.step(sql, store.partitions());
         });
     }
 
@@ -140,7 +140,7 @@ public final class BatchWriter {
             if (isOfDatabase(ex)) {
                 throw ex;
             }
-            LOGGER.debug("A batch of the history is written row by row", ex);
+            LOGGER.debug("The database refused a batch of the history, so its rows are inserted one by one", ex);
         }
         while (!batch.isEmpty()) {
             writeOne(batch.get(0), insert);

@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Deletes old rows in blocks: one with each turn, so that the database rests between them. One thread at a time. */
 final class HistoryRetention {
@@ -13,7 +14,15 @@ final class HistoryRetention {
     /** How many rows a statement deletes. */
     static final int BLOCK = 5_000;
 
+    /** How many turns a day is tried in that others lock. */
+    private static final int MOST_TRIES = 60;
+
+    private static final String RUNS = "{run}";
+
     private final List<Kept> tables;
+
+    /** In how many turns days could not be changed. */
+    private int tries;
 
     /** Which of the tables is next; the number of tables if all are done. */
     private int next;
@@ -23,7 +32,7 @@ final class HistoryRetention {
 
     HistoryRetention(HistorySettings settings) {
         this.tables = List.of(
-                new Kept("{run}", "noted_at", settings.keepRows()),
+                new Kept(RUNS, "noted_at", settings.keepRows()),
                 new Kept("{text}", "on_day", settings.keepFailures()),
                 new Kept("{kind}", "starts_at", settings.keepFailures()),
                 new Kept("{hour}", "starts_at", settings.keepHours()),
@@ -35,18 +44,26 @@ final class HistoryRetention {
     /** Begins again. */
     void start() {
         next = 0;
+        tries = 0;
     }
 
     boolean isDone() {
         return next == tables.size();
     }
 
-    /** Deletes a block. */
-    void step(HistorySql sql) {
+    /** Deletes a block, or drops days. */
+    void step(HistorySql sql, @Nullable RunPartitions partitions) {
         if (isDone()) {
             return;
         }
         Kept kept = tables.get(next);
+        if (partitions != null && kept.table.equals(RUNS)) {
+            if (!partitions.keep() && ++tries < MOST_TRIES) {
+                return;
+            }
+            // A row has its address in its partition only.
+            kept = new Kept(RunPartitions.REST, kept.column, kept.age);
+        }
         Instant before = sql.now().minus(kept.age);
         Object limit = kept.column.equals("on_day") ? LocalDate.ofInstant(before, ZoneOffset.UTC) : sql.time(before);
         if (sql.update(delete(sql, kept), limit) < BLOCK) {

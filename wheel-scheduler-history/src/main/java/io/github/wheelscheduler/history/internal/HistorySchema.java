@@ -3,6 +3,7 @@ package io.github.wheelscheduler.history.internal;
 import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.HistoryUnavailableException;
+import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import io.github.wheelscheduler.jdbc.internal.SchemaScripts;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -38,7 +39,10 @@ record HistorySchema(DataSource dataSource, HistorySql sql, HistorySettings sett
 
     private void make(Connection connection, int layout) throws SQLException {
         if (layout == SchemaScripts.NONE) {
-            scripts().populate(connection, script());
+            String[] scripts = sql.kind() == DatabaseKind.POSTGRESQL
+                    ? new String[] {"schema-postgresql-days.sql", script()}
+                    : new String[] {script()};
+            scripts().populate(connection, scripts);
         }
     }
 
@@ -71,8 +75,8 @@ record HistorySchema(DataSource dataSource, HistorySql sql, HistorySettings sett
         return text.replace("wheel_runs_by_hour", table + "_runs_by_hour")
                 .replaceAll("index (if not exists )?" + HistorySettings.DEFAULT_TABLE, "index $1" + bare)
                 .replaceAll(
-                        "(?<= )" + HistorySettings.DEFAULT_TABLE
-                                + "_(run|text|count|hour|day|kind|audit|state)(?=[ \n])",
+                        "(?<=[ '])" + HistorySettings.DEFAULT_TABLE
+                                + "_(run|run_rest|run_id|text|count|hour|day|kind|audit|state)(?=[ \n;'])",
                         table + "_$1");
     }
 

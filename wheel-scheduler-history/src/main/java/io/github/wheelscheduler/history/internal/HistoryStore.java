@@ -24,6 +24,9 @@ public final class HistoryStore {
 
     private volatile @Nullable HistorySql sql;
 
+    /** Null if the table of runs has none. Written before sql. */
+    private volatile @Nullable RunPartitions partitions;
+
     public HistoryStore(DataSource dataSource, HistorySettings settings) {
         this(dataSource, settings, DatabaseKind::now);
     }
@@ -48,6 +51,12 @@ public final class HistoryStore {
     HistorySql sql() {
         HistorySql known = sql;
         return known != null ? known : open();
+    }
+
+    /** Returns the days of the table of runs; null if it has none, or has not been opened. */
+    @Nullable
+    RunPartitions partitions() {
+        return partitions;
     }
 
     /** Asks the database for its tables, with the same exceptions. */
@@ -75,6 +84,12 @@ public final class HistoryStore {
             schema.make();
         }
         schema.requireLayout();
+        if (RunPartitions.areThere(opened)) {
+            // Before the first row of a day that has none.
+            RunPartitions made = RunPartitions.of(opened, settings.keepRows());
+            boolean ignored = made.keep();
+            partitions = made;
+        }
         sql = opened;
         return opened;
     }

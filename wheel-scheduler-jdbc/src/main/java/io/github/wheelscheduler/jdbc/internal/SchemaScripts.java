@@ -92,9 +92,11 @@ public record SchemaScripts(
         }
     }
 
-    /** Runs a script. */
-    public void populate(Connection connection, String script) throws SQLException {
-        new ResourceDatabasePopulator(new ByteArrayResource(read(script))).populate(connection);
+    /** Runs scripts, one after the other; where the connection does not commit by itself, in one transaction. */
+    public void populate(Connection connection, String... scripts) throws SQLException {
+        for (String script : scripts) {
+            new ResourceDatabasePopulator(new ByteArrayResource(read(script))).populate(connection);
+        }
         if (!connection.getAutoCommit()) {
             connection.commit();
         }

@@ -1,0 +1,214 @@
+package io.github.wheelscheduler.history.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.history.HistoryQuery;
+import io.github.wheelscheduler.history.HistorySettings;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** Days of the table of runs in PostgreSQL. */
+class RunPartitionsTest {
+
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration TEN_MINUTES = Duration.ofMinutes(10);
+
+    private static List<String> partitions(HistoryBench bench) {
+        return bench.jdbc.queryForList(
+                "select inhrelid::regclass::text from pg_inherits where inhparent =" + " to_regclass(?) order by 1",
+                String.class,
+                bench.store.settings().table() + "_run");
+    }
+
+    private static List<String> homes(HistoryBench bench) {
+        return bench.jdbc.queryForList(
+                "select tableoid::regclass::text from wheel_history_run order by noted_at", String.class);
+    }
+
+    private static void turns(HistoryBench bench, int turns) {
+        for (int i = 0; i < turns; i++) {
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isNull();
+            bench.pass(Duration.ofSeconds(1));
+        }
+    }
+
+    @Test
+    void daysAreMadeAhead() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            assertThat(partitions(bench))
+                    .containsExactly(
+                            "wheel_history_run_d20300330",
+                            "wheel_history_run_d20300331",
+                            "wheel_history_run_d20300401",
+                            "wheel_history_run_d20300402",
+                            "wheel_history_run_rest");
+            bench.succeed("report");
+            turns(bench, 1);
+            bench.pass(DAY);
+            bench.succeed("report");
+            turns(bench, 1);
+
+            assertThat(homes(bench)).containsExactly("wheel_history_run_d20300330", "wheel_history_run_d20300331");
+            assertThat(partitions(bench)).contains("wheel_history_run_d20300403");
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).hasSize(2);
+        }
+    }
+
+    @Test
+    void dayIsDroppedOnceAllItsRowsAreOld() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            for (int day = 0; day < 20; day++) {
+                bench.succeed("report");
+                turns(bench, 8);
+                bench.pass(DAY);
+            }
+            bench.pass(DAY.negated());
+            turns(bench, 8);
+
+            // The last row is of April 18th; 14 days before it is the 4th, half of which is to be kept.
+            assertThat(homes(bench)).hasSize(15).startsWith("wheel_history_run_d20300404");
+            assertThat(partitions(bench))
+                    .startsWith("wheel_history_run_d20300404")
+                    .hasSize(15 + 3 + 1);
+        }
+    }
+
+    @Test
+    void rowOfDayWithoutPartitionIsKeptAndDeleted() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            bench.jdbc.execute("drop table wheel_history_run_d20300331");
+            bench.pass(DAY);
+            bench.succeed("report");
+            turns(bench, 8);
+            bench.pass(TEN_MINUTES);
+            turns(bench, 8);
+            assertThat(homes(bench)).containsExactly("wheel_history_run_rest");
+
+            bench.pass(DAY.multipliedBy(14));
+            turns(bench, 8);
+            assertThat(homes(bench)).isEmpty();
+        }
+    }
+
+    @Test
+    void longQueryHoldsUpNoRow() throws SQLException {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            try (Connection reader = bench.pool.getConnection();
+                    Statement statement = reader.createStatement()) {
+                reader.setAutoCommit(false);
+                boolean ignored = statement.execute("select count(*) from wheel_history_run");
+                bench.pass(DAY);
+                bench.succeed("report");
+                turns(bench, 3);
+
+                assertThat(homes(bench)).containsExactly("wheel_history_run_d20300331");
+                assertThat(partitions(bench)).doesNotContain("wheel_history_run_d20300403");
+                reader.rollback();
+            }
+            turns(bench, 1);
+            assertThat(partitions(bench)).contains("wheel_history_run_d20300403");
+        }
+    }
+
+    @Test
+    void tablesOfAnotherSchemaHaveDays() {
+        HistorySettings usual = HistorySettings.ofNode("a");
+        var pool = HistoryDatabase.POSTGRESQL.newDataSource();
+        try (HistoryBench bench = new HistoryBench(pool, named(usual, "ops.history"), null)) {
+            bench.jdbc.execute("create schema ops");
+            assertThat(bench.atStart().store.partitions()).isNotNull();
+            assertThat(partitions(bench)).hasSize(5).startsWith("ops.history_run_d20300330");
+            bench.succeed("report");
+            turns(bench, 1);
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).hasSize(1);
+        }
+    }
+
+    @Test
+    void missingRightIsLoggedOnceAndKeepsNoRow() {
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord log) {
+                if (log.getLevel() == Level.WARNING) {
+                    warnings.add(log.getMessage());
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("io.github.wheelscheduler.history");
+        logger.addHandler(handler);
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            bench.jdbc.execute("create role writer login");
+            bench.jdbc.execute("grant select, insert, update, delete on all tables in schema public to writer");
+            bench.jdbc.execute("grant usage on all sequences in schema public to writer");
+            HistoryBench writer = new HistoryBench(bench.pool, HistorySettings.ofNode("b"), new AsWriter(bench.pool));
+            writer.pass(DAY.multipliedBy(5));
+            writer.succeed("report");
+            turns(writer, 8);
+            writer.pass(TEN_MINUTES);
+            turns(writer, 8);
+
+            assertThat(homes(bench)).containsExactly("wheel_history_run_rest");
+            assertThat(warnings)
+                    .singleElement()
+                    .asString()
+                    .startsWith("A day's partition of the history cannot be made or dropped");
+        } finally {
+            logger.removeHandler(handler);
+        }
+    }
+
+    /** Connections of a user without the right to make tables. */
+    private static final class AsWriter extends DelegatingDataSource {
+
+        AsWriter(DataSource target) {
+            super(target);
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            try (Statement statement = connection.createStatement()) {
+                boolean ignored = statement.execute("set role writer");
+            }
+            return connection;
+        }
+    }
+
+    private static HistorySettings named(HistorySettings usual, String table) {
+        return new HistorySettings(
+                table,
+                true,
+                usual.node(),
+                usual.successesPerHour(),
+                usual.othersPerHour(),
+                usual.unlimited(),
+                usual.buffer(),
+                usual.keepRows(),
+                usual.keepFailures(),
+                usual.keepHours(),
+                usual.keepDays(),
+                usual.keepAudit(),
+                usual.messageLength(),
+                true,
+                usual.closeLimit());
+    }
+}

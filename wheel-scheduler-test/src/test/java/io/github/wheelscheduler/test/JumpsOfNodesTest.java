@@ -291,6 +291,27 @@ class JumpsOfNodesTest {
         assertThat(runs).hasSize(5);
     }
 
+    @Test
+    void suspendForgetsNoTaskOfAnotherNode() {
+        ScheduleRecurrence yearly = ScheduleRecurrence.of(TaskSchedule.cron("0 0 6 1 7 *", ZoneOffset.UTC), null);
+        VirtualNode first = node("a");
+        VirtualNode second = node("b");
+        Runnable ignored = first.engine.repeat("of a", yearly, false, () -> note("of a"));
+        ignored = second.engine.repeat("of b", yearly, false, () -> note("of b"));
+        first.start();
+        second.start();
+        time.runCurrent();
+        assertThat(first.engine.recurringTasks().pause("of a")).isTrue();
+        assertThat(first.engine.recurringTasks().resume("of a")).isTrue();
+        assertThat(second.engine.recurringTasks().pause("of b")).isTrue();
+        assertThat(second.engine.recurringTasks().resume("of b")).isTrue();
+        List<Long> versions = versions();
+
+        time.suspend(Duration.ofDays(40));
+
+        assertThat(versions()).hasSize(2).isEqualTo(versions);
+    }
+
     private List<Long> versions() {
         return jdbc.queryForList(
                 "select version from wheel_durable_task where task_name = 'recurring:' order by task_instance",

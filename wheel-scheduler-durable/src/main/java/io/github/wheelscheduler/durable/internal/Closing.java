@@ -120,10 +120,9 @@ final class Closing {
             // What the database is still to be told goes on until then.
             groups.jobs().shutdown();
             if (!groups.jobs().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn(
-                        "Not all ends of runs could be written to the database; other nodes run those tasks again "
-                                + "after "
-                                + exactly(settings.deadAfter()));
+                LOGGER.warn("Not all ends of runs could be written to the database; other nodes run those tasks again "
+                        + "after "
+                        + exactly(settings.deadAfter()));
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -154,19 +154,24 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
                 ids.stream().map(id -> new Object[] {id, within.toMillis()}).toList());
     }
 
-    /**
-     * Deletes tasks that no node has known for some time, but for tasks that users have steered; returns how many. One by one: MariaDB locks all that a
-     * statement reads.
-     */
-    int forget(Duration time) {
-        String isGone = MAY_GO + " and known_at < " + dialect.earlier();
-        int deleted = 0;
-        for (String id : sql.query(
-                "select task_instance from {task} where " + NAME + isGone,
+    /** Returns the ids of tasks that no node has known for some time, but for tasks that users have steered. */
+    List<String> unknown(Duration time) {
+        return sql.query(
+                "select task_instance from {task} where " + NAME + isGone(),
                 (row, number) -> row.getString(1),
-                time.toMillis())) {
-            deleted += sql.update("delete from {task}" + ONE + isGone, id, time.toMillis());
+                time.toMillis());
+    }
+
+    /** Deletes the ones of some tasks that no node has known for some time; returns how many. One by one: MariaDB locks all that a statement reads. */
+    int forget(List<String> ids, Duration time) {
+        int deleted = 0;
+        for (String id : ids) {
+            deleted += sql.update("delete from {task}" + ONE + isGone(), id, time.toMillis());
         }
         return deleted;
+    }
+
+    private String isGone() {
+        return MAY_GO + " and known_at < " + dialect.earlier();
     }
 }

@@ -101,7 +101,8 @@ final class EndListeners {
             wake();
         } catch (Throwable ex) {
             // Memory may be short: nothing that runs is to fail for want of it.
-            ThrownLog.debug(LOGGER, "An end is not delivered to listeners of durable tasks, mostly for lack of memory", ex);
+            ThrownLog.debug(
+                    LOGGER, "An end is not delivered to listeners of durable tasks, mostly for lack of memory", ex);
         }
     }
 
@@ -172,8 +173,8 @@ final class EndListeners {
         try {
             worker.shutdown();
             if (!worker.awaitTermination(limitMillis, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn("Listeners of durable tasks are slow; the node closes, and "
-                        + queued.get() + " ends were not delivered");
+                LOGGER.warn("Listeners of durable tasks are slow; the node closes, and " + queued.get()
+                        + " ends were not delivered");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -59,10 +59,9 @@ record NodeGroups(
         for (WheelScheduledExecutor group : executor.groups()) {
             if (DurableEngine.GROUP.equals(group.groupName())) {
                 if (group.isShutdown()) {
-                    throw new IllegalStateException(
-                            "The group " + DurableEngine.GROUP
-                                    + " of the executor must not be shut down; another node of this executor may be "
-                                    + "closing: wait until it has closed");
+                    throw new IllegalStateException("The group " + DurableEngine.GROUP
+                            + " of the executor must not be shut down; another node of this executor may be "
+                            + "closing: wait until it has closed");
                 }
                 return group;
             }

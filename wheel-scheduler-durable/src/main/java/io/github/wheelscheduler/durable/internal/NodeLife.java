@@ -138,11 +138,10 @@ final class NodeLife {
             lastHeard = before;
             sayHas();
         } else {
-            LOGGER.warn(
-                    "The node " + settings.node()
-                            + " missed its heartbeats, and other nodes have taken over its durable tasks; it "
-                            + "continues as a new incarnation. "
-                            + "Look for long pauses of the process, or raise wheel.scheduler.durable.dead-after");
+            LOGGER.warn("The node " + settings.node()
+                    + " missed its heartbeats, and other nodes have taken over its durable tasks; it "
+                    + "continues as a new incarnation. "
+                    + "Look for long pauses of the process, or raise wheel.scheduler.durable.dead-after");
             join();
         }
         if (isAlive && isAlone && wasAlone) {

@@ -14,6 +14,7 @@ import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +32,9 @@ final class RecurringKeeper {
 
     /** A row says so often in the time after which it is forgotten that a node knows it. */
     private static final int KNOWN_TIMES = 4;
+
+    /** How many rounds in a row must find a row that no node has known for long before it is deleted. */
+    private static final int PATIENT_KEEPS = 3;
 
     private final DurableSettings settings;
     private final DatabaseClock clock;
@@ -50,6 +54,9 @@ final class RecurringKeeper {
     private volatile boolean isMoreKnown;
 
     private @Nullable Instant lastKnown;
+
+    /** How often rows have been found that no node has known for long, by id; the lock of this guards it. */
+    private final Map<String, Integer> unknown = new HashMap<>();
 
     RecurringKeeper(DurableSettings settings, DatabaseClock clock, Handlers handlers, Runnable claimSoon) {
         this.settings = settings;
@@ -204,6 +211,34 @@ final class RecurringKeeper {
         if (handlers.areMade) {
             tables.made().revive(clock.now());
         }
+        sayKnown(tables);
+        forget(tables);
+    }
+
+    /** The first node that wakes after a time in which none ran leaves others the time to say what they know. */
+    private void forget(Tables tables) {
+        List<String> found = tables.declared().unknown(settings.forgetAfter());
+        boolean unused = unknown.keySet().retainAll(found);
+        if (found.isEmpty()) {
+            return;
+        }
+        if (found.stream().anyMatch(this::has)) {
+            // The clock of this node may have stood still meanwhile.
+            tables.declared().know(knownIds(), settings.forgetAfter().dividedBy(KNOWN_TIMES));
+        }
+        List<String> ids = found.stream()
+                .filter(id -> !has(id) && (clock.isVirtual() || unknown.merge(id, 1, Integer::sum) >= PATIENT_KEEPS))
+                .toList();
+        int gone = tables.declared().forget(ids, settings.forgetAfter());
+        if (gone > 0) {
+            LOGGER.info(gone + " recurring durable tasks were declared by no node for "
+                    + exactly(settings.forgetAfter())
+                    + " (wheel.scheduler.durable.forget-after), so their rows are deleted");
+        }
+    }
+
+    /** Says which rows this node knows, unless it has said so not long ago. */
+    synchronized void sayKnown(Tables tables) {
         Instant now = clock.now();
         Duration within = settings.forgetAfter().dividedBy(KNOWN_TIMES);
         if (isMoreKnown) {
@@ -213,12 +248,6 @@ final class RecurringKeeper {
         if (lastKnown == null || lastKnown.plus(within).isBefore(now)) {
             tables.declared().know(knownIds(), within);
             lastKnown = now;
-        }
-        int gone = tables.declared().forget(settings.forgetAfter());
-        if (gone > 0) {
-            LOGGER.info(gone + " recurring durable tasks were declared by no node for "
-                    + exactly(settings.forgetAfter())
-                    + " (wheel.scheduler.durable.forget-after), so their rows are deleted");
         }
     }
 

@@ -327,7 +327,8 @@ public record TaskTable(Sql sql, Dialect dialect) {
                         + "' and (last_failure is null or last_failure < " + dialect.earlier() + ")",
                 NOTICE.toMillis());
         while (keepFailed != null && deleteFailed(keepFailed, TIDIED_AT_ONCE) == TIDIED_AT_ONCE) {
-            LOGGER.debug("More to delete that has failed long ago");
+            LOGGER.debug(
+                    "Tasks that failed permanently are older than keep-failed; the next round deletes more of them");
         }
     }
 

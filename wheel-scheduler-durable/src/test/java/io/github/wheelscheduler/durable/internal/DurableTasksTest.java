@@ -88,8 +88,8 @@ class DurableTasksTest {
         try (CapturedLog log = CapturedLog.begin()) {
             Node ignored = running("a");
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(log.of(Level.INFO, "which knows the time of the database to "
-                            + "within "))
+                    .untilAsserted(() -> assertThat(
+                                    log.of(Level.INFO, "which knows the time of the database to " + "within "))
                             .singleElement()
                             .satisfies(line -> assertThat(line.getMessage()).matches(".* to within [\\d.]+ m?s")));
         }

@@ -501,8 +501,7 @@ class HarshConditionsTest {
                 Connection another = small.getConnection()) {
             // It waits for a connection for half a minute.
             await().atMost(PATIENCE).until(() -> node.engine.problem() != null);
-            assertThat(node.engine.problem())
-                    .hasMessageStartingWith("A poll for due durable tasks has not ended");
+            assertThat(node.engine.problem()).hasMessageStartingWith("A poll for due durable tasks has not ended");
             assertThat(one).isNotSameAs(another);
         }
         assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();

@@ -367,7 +367,7 @@ class MadeTasksModelTest {
         log.add("the node of layout 1, and what nodes tidy up");
         older.tidy();
         older.forget();
-        assertThat(tables.declared().forget(Duration.ZERO)).isZero();
+        assertThat(tables.declared().unknown(Duration.ZERO)).isEmpty();
         tables.tasks().tidy(Duration.ZERO);
         tables.made().revive(Instant.now());
         assertThat(older.runDue(HANDLER, String.class)).isZero();

@@ -165,7 +165,8 @@ class MariaDbConditionsTest {
             other.setAutoCommit(false);
             boolean ignored = statement.execute("update " + TABLE
                     + " set paused = true where task_name = 'recurring:' and task_instance = 'stays'");
-            assertThat(recurring.forget(Duration.ofDays(7))).isEqualTo(1);
+            assertThat(recurring.forget(recurring.unknown(Duration.ofDays(7)), Duration.ofDays(7)))
+                    .isEqualTo(1);
             other.rollback();
         }
     }

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
+import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
@@ -207,12 +209,45 @@ class RecurringTasksTest {
                 Instant.now().minus(Duration.ofDays(2)).atOffset(java.time.ZoneOffset.UTC));
         assertThat(inserted).isEqualTo(1);
 
-        Node next = node("b");
-        next.start();
+        keep(keeper(), 3);
 
-        await().atMost(PATIENCE)
-                .until(() -> next.engine.recurringTasks().find("gone").isEmpty());
-        assertThat(next.engine.list("other", null, null, 1)).hasSize(1);
+        assertThat(node.engine.recurringTasks().find("gone")).isEmpty();
+        assertThat(node.engine.list("other", null, null, 1)).hasSize(1);
+    }
+
+    /** All nodes of a machine sleep with it. */
+    @Test
+    void nodeThatWakesFirstForgetsNoTaskOfOthers() {
+        DeclaredTable declared = tables().declared();
+        for (String id : List.of("here", "there")) {
+            assertThat(declared.plant(id, "fixed-rate PT1M", Instant.now().plusSeconds(60), Instant.now()))
+                    .isTrue();
+        }
+        RecurringKeeper keeper = keeper();
+        keeper.know("here");
+        keep(keeper, 1);
+        assertThat(jdbc.update("update wheel_durable_task set known_at = current_timestamp - interval '2' day"))
+                .isEqualTo(2);
+
+        keep(keeper, 2);
+        declared.know(List.of("there"), Duration.ofHours(6));
+        keep(keeper, 3);
+
+        assertThat(declared.schedules()).containsOnlyKeys("here", "there");
+    }
+
+    private static RecurringKeeper keeper() {
+        return new RecurringKeeper(
+                Node.settings("keeper"),
+                new DatabaseClock(System::nanoTime),
+                new Handlers(DurableObserver.NONE),
+                () -> {});
+    }
+
+    private void keep(RecurringKeeper keeper, int times) {
+        for (int i = 0; i < times; i++) {
+            keeper.keep(tables(), () -> {});
+        }
     }
 
     private Database.Tables tables() {
@@ -233,7 +268,8 @@ class RecurringTasksTest {
         assertThat(table.trigger("triggered")).isTrue();
         assertThat(jdbc.update("update wheel_durable_task set known_at = current_timestamp - interval '2' day"))
                 .isEqualTo(4);
-        assertThat(declared.forget(Duration.ofDays(1))).isEqualTo(1);
+        assertThat(declared.forget(declared.unknown(Duration.ofDays(1)), Duration.ofDays(1)))
+                .isEqualTo(1);
         assertThat(declared.schedules()).containsOnlyKeys("paused", "retimed", "triggered");
     }
 

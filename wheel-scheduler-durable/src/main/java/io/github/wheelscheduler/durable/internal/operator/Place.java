@@ -87,8 +87,6 @@ record Place(String handler, @Nullable Instant dueAt, String id) {
 
     private static IllegalArgumentException unknown(String text, @Nullable Exception cause) {
         return new IllegalArgumentException(
-                "after must be the after of the previous answer to the same search, was "
-                        + text,
-                cause);
+                "after must be the after of the previous answer to the same search, was " + text, cause);
     }
 }

@@ -29,8 +29,9 @@ public final class TimerMeterNames {
             case LEASES_RENEWED -> "Number of successful renewals";
             case LEASES_FAILED -> "Number of failed renewals";
             case LEASES_LOST -> "Number of lost leases";
-            default -> throw new IllegalArgumentException("name must be a constant of TimerMeterNames that names a "
-                    + "meter, was " + name);
+            default ->
+                throw new IllegalArgumentException(
+                        "name must be a constant of TimerMeterNames that names a " + "meter, was " + name);
         };
     }
 }

@@ -138,8 +138,9 @@ class WheelSnapshotTest {
             WheelTimer<?> ignored = executor.schedule(() -> {}, 1, HOURS);
             awaitThat(() -> failures.get() > 100);
             assertThat(executor.snapshot().tick().stuckFor()).isGreaterThan(Duration.ofMillis(50));
-            assertThat(log.messages()).hasSizeBetween(7, 20).anyMatch(text -> text.startsWith("The tick thread "
-                    + "failed; it continues"));
+            assertThat(log.messages())
+                    .hasSizeBetween(7, 20)
+                    .anyMatch(text -> text.startsWith("The tick thread " + "failed; it continues"));
         } finally {
             assertThat(executor.shutdownNow()).hasSize(1);
         }

@@ -260,8 +260,7 @@ class ElasticPoolTest extends ElasticPoolFixture {
         run(workers);
         awaitIdle(workers);
         assertThat(told).containsExactly(failure, null);
-        assertThat(log.said("An exception escaped from a run, "))
-                .hasSize(1);
+        assertThat(log.said("An exception escaped from a run, ")).hasSize(1);
         assertThat(log.said("The hook before a run failed")).hasSize(2);
         assertThat(log.said("The hook after a run failed; the run's result is unchanged"))
                 .hasSize(2);

@@ -48,8 +48,8 @@ public final class EndpointAnswers {
         if (segments instanceof String[] path) {
             return path;
         }
-        throw new IllegalArgumentException("segments must not be given as a parameter, as the path has them, were "
-                + segments);
+        throw new IllegalArgumentException(
+                "segments must not be given as a parameter, as the path has them, were " + segments);
     }
 
     /**

@@ -135,8 +135,7 @@ public final class WheelSchedulerEndpointWebExtension {
                 throw new IllegalArgumentException("of must be tasks or scheduler, was " + of);
             }
             if (Stream.of(group, text, state, expected).anyMatch(Objects::nonNull)) {
-                throw new IllegalArgumentException(
-                        "group, text, state and expected must only be given if of is tasks");
+                throw new IllegalArgumentException("group, text, state and expected must only be given if of is tasks");
             }
             return endpoint.steerScheduler(caller, action, scheduler);
         });

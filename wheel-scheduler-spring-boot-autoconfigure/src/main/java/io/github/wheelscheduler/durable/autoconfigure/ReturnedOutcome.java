@@ -49,8 +49,8 @@ final class ReturnedOutcome {
             return outcome;
         }
         if (DurableOutcome.class.isAssignableFrom(method.getReturnType())) {
-            throw new IllegalStateException("A handler must return a DurableOutcome, such as done(), was null: "
-                    + method);
+            throw new IllegalStateException(
+                    "A handler must return a DurableOutcome, such as done(), was null: " + method);
         }
         return DurableOutcome.done();
     }

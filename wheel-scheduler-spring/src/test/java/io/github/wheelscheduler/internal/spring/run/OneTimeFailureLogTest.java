@@ -103,10 +103,9 @@ class OneTimeFailureLogTest {
         failures.sumUp();
         assertThat(log.messages()).hasSize(1_001);
         assertThat(log.messages().get(1_000))
-                .startsWith(
-                        "One-time tasks have failed 501 more times, 501 of them without a stack trace in the log, "
-                                + "as 1000"
-                                + " pairs of task class and exception class have one: ");
+                .startsWith("One-time tasks have failed 501 more times, 501 of them without a stack trace in the log, "
+                        + "as 1000"
+                        + " pairs of task class and exception class have one: ");
     }
 
     @Test
@@ -121,8 +120,8 @@ class OneTimeFailureLogTest {
             failures.log(task, new IllegalStateException());
         }
         awaitThat(() -> log.messages().size() == 2);
-        assertThat(log.messages().get(1)).startsWith("One-time tasks have failed 2000 more times, each with a task "
-                + "class and");
+        assertThat(log.messages().get(1))
+                .startsWith("One-time tasks have failed 2000 more times, each with a task " + "class and");
     }
 
     @Test

@@ -183,8 +183,8 @@ final class RecurringKeeper {
         }
         boolean wasRefused = refused.remove(handler.id());
         if (wasRefused) {
-            LOGGER.info("The durable task " + handler.id() + " runs on this node, as no task made at run time has "
-                    + "its id any more");
+            LOGGER.info("The durable task " + handler.id()
+                    + " runs on this node again, as the task made at run time that had its id is gone");
         }
         Recurrence recurrence = Objects.requireNonNull(handler.recurrence());
         Instant now = clock.now();

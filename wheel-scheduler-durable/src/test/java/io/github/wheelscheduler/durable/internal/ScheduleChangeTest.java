@@ -307,7 +307,7 @@ class ScheduleChangeTest {
         await().atMost(PATIENCE)
                 .until(() -> Objects.requireNonNull(tickOn(after).dueAt()).isAfter(Instant.now()));
         assertThat(ran).isEmpty();
-        assertLoggedOnce("left out");
+        assertLoggedOnce("this run is skipped");
     }
 
     @Test

@@ -317,7 +317,7 @@ class DurableEndpointTest {
         assertRefused(400, "/recurring/night/close", "{'action': 'explode'}", "action must be");
         assertRefused(400, "/recurring/night/close", "{'action': 'retime'}", "exactly one of");
         assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'cron': '* * * * * *'}", "only be given");
-        assertRefused(400, "/recurring/night/close", "{'action': 'retime', 'cron': '0 0 0 31 2 *'}", "some time");
+        assertRefused(400, "/recurring/night/close", "{'action': 'retime', 'cron': '0 0 0 31 2 *'}", "have a next run");
         assertRefused(400, "/tasks/mail?limit=501", "", "limit must be between 1 and 500, was 501");
         assertRefused(400, "/tasks/mail?limit=many", "", "was many");
         assertRefused(

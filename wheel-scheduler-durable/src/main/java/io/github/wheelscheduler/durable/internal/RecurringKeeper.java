@@ -33,7 +33,7 @@ final class RecurringKeeper {
     /** A row says so often in the time after which it is forgotten that a node knows it. */
     private static final int KNOWN_TIMES = 4;
 
-    /** How many rounds in a row must find a row that no node has known for long before it is deleted. */
+    /** A row is deleted once this many rounds in a row have found it unknown to all nodes for long. */
     private static final int PATIENT_KEEPS = 3;
 
     private final DurableSettings settings;
@@ -55,7 +55,7 @@ final class RecurringKeeper {
 
     private @Nullable Instant lastKnown;
 
-    /** How often rows have been found that no node has known for long, by id; the lock of this guards it. */
+    /** The number of rounds that have found a row unknown to all nodes, by id; the lock of this guards it. */
     private final Map<String, Integer> unknown = new HashMap<>();
 
     RecurringKeeper(DurableSettings settings, DatabaseClock clock, Handlers handlers, Runnable claimSoon) {

@@ -18,12 +18,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The days of the table of runs in PostgreSQL: a partition for each day of UTC by the database's clock, made some days
  * ahead and dropped as a whole. A default partition takes rows of other days, so a missing day refuses no row. A change
- * waits 50 ms for its locks, and is repeated with a later turn: it holds up no writer behind a long query. One node at a
+ * waits 50 ms for its locks, and is repeated with a later turn: no writer waits behind a long query. One node at a
  * time, by an advisory lock.
  */
 final class RunPartitions {
 
-    /** How many days have a partition before they begin. */
+    /** The number of days that have a partition before they begin. */
     static final int DAYS_AHEAD = 3;
 
     /** The default partition. */

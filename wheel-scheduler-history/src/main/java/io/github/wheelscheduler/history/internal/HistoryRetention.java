@@ -61,24 +61,35 @@ final class HistoryRetention {
             if (!partitions.keep() && ++tries < MOST_TRIES) {
                 return;
             }
-            // A row has its address in its partition only.
-            kept = new Kept(RunPartitions.REST, kept.column, kept.age);
+            if (!partitions.isRefused()) {
+                kept = new Kept(RunPartitions.REST, kept.column, kept.age);
+            }
         }
         Instant before = sql.now().minus(kept.age);
         Object limit = kept.column.equals("on_day") ? LocalDate.ofInstant(before, ZoneOffset.UTC) : sql.time(before);
-        if (sql.update(delete(sql, kept), limit) < BLOCK) {
+        boolean hasPartitions = partitions != null && kept.table.equals(RUNS);
+        if (delete(sql, kept, hasPartitions, limit) < BLOCK) {
             next++;
         }
     }
 
-    private static String delete(HistorySql sql, Kept kept) {
+    private static int delete(HistorySql sql, Kept kept, boolean hasPartitions, Object limit) {
         String where = " where " + kept.column + " < ?";
+        String delete = "delete from " + kept.table + where;
         return switch (sql.kind()) {
-            case POSTGRESQL ->
-                "delete from " + kept.table + " where ctid = any(array(select ctid from " + kept.table + where
-                        + " limit " + BLOCK + "))";
-            case MARIADB -> "delete from " + kept.table + where + " order by " + kept.column + " limit " + BLOCK;
-            case H2 -> "delete from " + kept.table + where + " fetch first " + BLOCK + " rows only";
+            case POSTGRESQL -> {
+                // An address is that of a row in one partition. The condition holds for rows at it in another one, too.
+                String some = hasPartitions
+                        ? " and (tableoid, ctid) in (select tableoid, ctid"
+                        : " and ctid = any(array(select ctid";
+                yield sql.update(
+                        delete + some + " from " + kept.table + where + " limit " + BLOCK
+                                + (hasPartitions ? ")" : "))"),
+                        limit,
+                        limit);
+            }
+            case MARIADB -> sql.update(delete + " order by " + kept.column + " limit " + BLOCK, limit);
+            case H2 -> sql.update(delete + " fetch first " + BLOCK + " rows only", limit);
         };
     }
 }

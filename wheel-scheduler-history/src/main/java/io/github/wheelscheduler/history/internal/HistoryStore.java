@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -53,6 +54,15 @@ public final class HistoryStore {
         return known != null ? known : open();
     }
 
+    /** Makes them before the first row of this node. The next turn tries again. */
+    private static void makeDays(RunPartitions made) {
+        try {
+            boolean ignored = made.keep();
+        } catch (DataAccessException ex) {
+            LOGGER.debug("The partitions of the history were not made at the start; the next batch tries again", ex);
+        }
+    }
+
     /** Returns the days of the table of runs; null if it has none, or has not been opened. */
     @Nullable
     RunPartitions partitions() {
@@ -85,9 +95,8 @@ public final class HistoryStore {
         }
         schema.requireLayout();
         if (RunPartitions.areThere(opened)) {
-            // Before the first row of a day that has none.
             RunPartitions made = RunPartitions.of(opened, settings.keepRows());
-            boolean ignored = made.keep();
+            makeDays(made);
             partitions = made;
         }
         sql = opened;

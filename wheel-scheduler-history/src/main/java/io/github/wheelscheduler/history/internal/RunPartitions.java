@@ -13,7 +13,8 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The days of the table of runs in PostgreSQL: a partition for each day of UTC by the database's clock, made some days
@@ -29,15 +30,20 @@ final class RunPartitions {
     /** The default partition. */
     static final String REST = "{run}_rest";
 
-    /** The SQL state of a lock that was not free within the limit. */
-    private static final String LOCK_TIMEOUT = "55P03";
+    /** SQL states: a lock that was not free within the limit, a row of the day in another partition, a table that exists. */
+    private static final Set<String> FOR_LATER = Set.of("55P03", "23514", "42P07");
 
     private static final String DAY = "{run}_d";
-    private static final String DAY_PATTERN = ".*_d\\d{8}";
+    private static final Pattern DAY_NAME = Pattern.compile(".*_run_d(\\d{8})");
 
     private final HistorySql sql;
     private final Duration age;
-    private final AtomicBoolean isRefused = new AtomicBoolean();
+
+    /** Whether a change of the last round was refused: old days are not dropped, and their rows are to be deleted. */
+    private boolean isRefused;
+
+    /** The same of this round. */
+    private boolean isRefusedNow;
 
     private RunPartitions(HistorySql sql, Duration age) {
         this.sql = sql;
@@ -47,7 +53,8 @@ final class RunPartitions {
     /** Whether the table has partitions. */
     static boolean areThere(HistorySql sql) {
         return sql.kind() == DatabaseKind.POSTGRESQL
-                && sql.finds("select 1 from pg_class where oid = to_regclass('{run}') and relkind = 'p'");
+                && sql.finds("select 1 from pg_class where oid = to_regclass('{run}') and relkind = 'p'"
+                        + " and to_regclass('{run}_rest') is not null");
     }
 
     static RunPartitions of(HistorySql sql, Duration age) {
@@ -60,6 +67,7 @@ final class RunPartitions {
         LocalDate oldest = dayOf(sql.now().minus(age));
         Set<LocalDate> days = days();
         boolean isDone = true;
+        isRefusedNow = false;
         for (LocalDate day : days) {
             isDone &= !day.isBefore(oldest) || change(() -> drop(day));
         }
@@ -67,6 +75,7 @@ final class RunPartitions {
             LocalDate day = today.plusDays(i);
             isDone &= days.contains(day) || change(() -> make(day));
         }
+        isRefused = isRefusedNow;
         return isDone;
     }
 
@@ -82,9 +91,12 @@ final class RunPartitions {
                                 + " where i.inhparent = to_regclass('{run}')",
                         (row, number) -> row.getString(1))
                 .stream()
-                .filter(name -> name.matches(DAY_PATTERN))
-                .map(name -> name.substring(name.length() - "yyyyMMdd".length()))
-                .forEach(day -> days.add(LocalDate.parse(day, DateTimeFormatter.BASIC_ISO_DATE)));
+                .forEach(name -> {
+                    Matcher matcher = DAY_NAME.matcher(name);
+                    if (matcher.matches()) {
+                        days.add(LocalDate.parse(matcher.group(1), DateTimeFormatter.BASIC_ISO_DATE));
+                    }
+                });
         return days;
     }
 
@@ -100,25 +112,34 @@ final class RunPartitions {
                 return isOurTurn;
             });
         } catch (RuntimeException ex) {
-            if (DatabaseErrors.isOfConnection(ex)) {
+            boolean isForLater = isForLater(ex);
+            if (!isForLater && DatabaseErrors.isOfConnection(ex)) {
                 throw ex;
             }
-            boolean isLocked = isLocked(ex);
-            if (!isLocked && isRefused.compareAndSet(false, true)) {
+            boolean isFirst = !isRefused && !isRefusedNow;
+            isRefusedNow |= !isForLater;
+            if (!isForLater && isFirst) {
                 ThrownLog.warnInOneLine(
                         LOGGER,
                         "A day's partition of the history cannot be made or dropped; rows stay where they are, and "
                                 + "the next try is in ten minutes",
                         DatabaseErrors.rootOf(ex));
             }
-            return !isLocked;
+            return !isForLater;
         }
     }
 
-    private static boolean isLocked(RuntimeException ex) {
+    /** Whether the change was refused for now: others lock the table, or have written a row or made the day meanwhile. */
+    private static boolean isForLater(RuntimeException ex) {
         return DatabaseErrors.isConflict(ex)
+                || DatabaseErrors.isOfStatement(ex)
                 || (DatabaseErrors.rootOf(ex) instanceof SQLException failure
-                        && LOCK_TIMEOUT.equals(failure.getSQLState()));
+                        && FOR_LATER.contains(String.valueOf(failure.getSQLState())));
+    }
+
+    /** Whether the database does not let this user change days. */
+    boolean isRefused() {
+        return isRefused;
     }
 
     /** Beside the table, and empty, so that attaching it reads no row. Another node may have made it. */
@@ -130,7 +151,8 @@ final class RunPartitions {
         if (days().contains(day) || sql.finds("select 1 from " + REST + " where " + range + " limit 1")) {
             return;
         }
-        int ignored = sql.update("create table " + name + " (like {run} including defaults, check (" + range + "))");
+        int ignored = sql.update("create table " + name
+                + " (like {run} including defaults including constraints including generated, check (" + range + "))");
         ignored = sql.update(
                 "alter table {run} attach partition " + name + " for values from (" + from + ") to (" + to + ")");
     }

@@ -159,7 +159,8 @@ class RunPartitionsTest {
             bench.jdbc.execute("create role writer login");
             bench.jdbc.execute("grant select, insert, update, delete on all tables in schema public to writer");
             bench.jdbc.execute("grant usage on all sequences in schema public to writer");
-            HistoryBench writer = new HistoryBench(bench.pool, HistorySettings.ofNode("b"), new AsWriter(bench.pool));
+            HistoryBench writer =
+                    new HistoryBench(bench.pool, HistorySettings.ofNode("b"), new AsUser(bench.pool, "writer"));
             writer.pass(DAY.multipliedBy(5));
             writer.succeed("report");
             turns(writer, 8);
@@ -177,19 +178,69 @@ class RunPartitionsTest {
     }
 
     /** Connections of a user without the right to make tables. */
-    private static final class AsWriter extends DelegatingDataSource {
+    private static final class AsUser extends DelegatingDataSource {
 
-        AsWriter(DataSource target) {
+        private final String user;
+
+        AsUser(DataSource target, String user) {
             super(target);
+            this.user = user;
         }
 
         @Override
         public Connection getConnection() throws SQLException {
             Connection connection = super.getConnection();
             try (Statement statement = connection.createStatement()) {
-                boolean ignored = statement.execute("set role writer");
+                boolean ignored = statement.execute("set role " + user);
             }
             return connection;
+        }
+    }
+
+    @Test
+    void oldRowsGoThoughTheirDayCannotBeDropped() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            bench.succeed("report");
+            turns(bench, 1);
+            bench.jdbc.execute("create role cleaner login");
+            bench.jdbc.execute("grant select, insert, update, delete on all tables in schema public to cleaner");
+            bench.jdbc.execute("grant usage on all sequences in schema public to cleaner");
+            HistoryBench cleaner =
+                    new HistoryBench(bench.pool, HistorySettings.ofNode("b"), new AsUser(bench.pool, "cleaner"));
+            cleaner.pass(DAY.multipliedBy(16));
+            cleaner.succeed("report");
+            turns(cleaner, 8);
+
+            assertThat(partitions(bench)).contains("wheel_history_run_d20300330");
+            assertThat(homes(bench)).containsExactly("wheel_history_run_rest");
+        }
+    }
+
+    @Test
+    void rowsAreKeptWhereTheTableHasBeenPartitionedSince() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            bench.succeed("old");
+            turns(bench, 1);
+            bench.pass(DAY);
+            bench.succeed("new");
+            turns(bench, 1);
+            // Both rows have the first address of their partition.
+            HistoryRetention retention = new HistoryRetention(bench.store.settings());
+            retention.start();
+            bench.pass(DAY.multipliedBy(13).plusHours(1));
+            retention.step(bench.store.sql(), null);
+
+            assertThat(homes(bench)).containsExactly("wheel_history_run_d20300331");
+        }
+    }
+
+    @Test
+    void constraintOfTheUserKeepsNoDayFromBeingMade() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            bench.jdbc.execute("alter table wheel_history_run add constraint own check (runs > 0)");
+            bench.pass(DAY);
+            turns(bench, 2);
+            assertThat(partitions(bench)).contains("wheel_history_run_d20300403");
         }
     }
 

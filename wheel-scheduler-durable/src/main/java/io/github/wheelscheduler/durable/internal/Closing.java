@@ -58,8 +58,8 @@ final class Closing {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException | RejectedExecutionException ex) {
             LOGGER.warn(
-                    "The database did not answer, so claimed tasks could not be released; other nodes take them "
-                            + "over after "
+                    "Claimed tasks were not released before the close limit, or the database refused it; other nodes "
+                            + "take them over after "
                             + exactly(settings.deadAfter()),
                     ex);
         }

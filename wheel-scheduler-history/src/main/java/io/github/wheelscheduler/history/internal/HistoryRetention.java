@@ -14,14 +14,14 @@ final class HistoryRetention {
     /** How many rows a statement deletes. */
     static final int BLOCK = 5_000;
 
-    /** How many turns a day is tried in that others lock. */
+    /** The number of turns in which a day that others lock is tried. */
     private static final int MOST_TRIES = 60;
 
     private static final String RUNS = "{run}";
 
     private final List<Kept> tables;
 
-    /** In how many turns days could not be changed. */
+    /** The turns in which days were tried; the most of them once that is done. */
     private int tries;
 
     /** Which of the tables is next; the number of tables if all are done. */
@@ -58,7 +58,10 @@ final class HistoryRetention {
         }
         Kept kept = tables.get(next);
         if (partitions != null && kept.table.equals(RUNS)) {
-            if (!partitions.keep() && ++tries < MOST_TRIES) {
+            if (tries < MOST_TRIES) {
+                tries = partitions.keep() ? MOST_TRIES : tries + 1;
+            }
+            if (tries < MOST_TRIES) {
                 return;
             }
             if (!partitions.isRefused()) {

@@ -9,7 +9,6 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -58,7 +57,7 @@ public final class HistoryStore {
     private static void makeDays(RunPartitions made) {
         try {
             boolean ignored = made.keep();
-        } catch (DataAccessException ex) {
+        } catch (RuntimeException ex) {
             LOGGER.debug("The partitions of the history were not made at the start; the next batch tries again", ex);
         }
     }
@@ -95,7 +94,7 @@ public final class HistoryStore {
         }
         schema.requireLayout();
         if (RunPartitions.areThere(opened)) {
-            RunPartitions made = RunPartitions.of(opened, settings.keepRows());
+            RunPartitions made = new RunPartitions(opened, settings.keepRows());
             makeDays(made);
             partitions = made;
         }

@@ -11,10 +11,12 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The days of the table of runs in PostgreSQL: a partition for each day of UTC by the database's clock, made some days
@@ -34,7 +36,6 @@ final class RunPartitions {
     private static final Set<String> FOR_LATER = Set.of("55P03", "23514", "42P07");
 
     private static final String DAY = "{run}_d";
-    private static final Pattern DAY_NAME = Pattern.compile(".*_run_d(\\d{8})");
 
     private final HistorySql sql;
     private final Duration age;
@@ -45,7 +46,7 @@ final class RunPartitions {
     /** The same of this round. */
     private boolean isRefusedNow;
 
-    private RunPartitions(HistorySql sql, Duration age) {
+    RunPartitions(HistorySql sql, Duration age) {
         this.sql = sql;
         this.age = age;
     }
@@ -55,10 +56,6 @@ final class RunPartitions {
         return sql.kind() == DatabaseKind.POSTGRESQL
                 && sql.finds("select 1 from pg_class where oid = to_regclass('{run}') and relkind = 'p'"
                         + " and to_regclass('{run}_rest') is not null");
-    }
-
-    static RunPartitions of(HistorySql sql, Duration age) {
-        return new RunPartitions(sql, age);
     }
 
     /** Makes the days ahead, and drops those of which all rows are too old; false if it is to be tried again soon. */
@@ -84,20 +81,31 @@ final class RunPartitions {
     }
 
     private Set<LocalDate> days() {
+        List<String> names = sql.query(
+                "select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid"
+                        + " where i.inhparent = to_regclass('{run}')",
+                (row, number) -> row.getString(1));
         Set<LocalDate> days = new TreeSet<>();
-        sql
-                .query(
-                        "select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid"
-                                + " where i.inhparent = to_regclass('{run}')",
-                        (row, number) -> row.getString(1))
-                .stream()
-                .forEach(name -> {
-                    Matcher matcher = DAY_NAME.matcher(name);
-                    if (matcher.matches()) {
-                        days.add(LocalDate.parse(matcher.group(1), DateTimeFormatter.BASIC_ISO_DATE));
-                    }
-                });
+        for (String name : names) {
+            LocalDate day = dayOf(name);
+            if (day != null) {
+                boolean ignored = days.add(day);
+            }
+        }
         return days;
+    }
+
+    /** Returns the day of a partition of ours; null for one that users have attached. */
+    private @Nullable LocalDate dayOf(String name) {
+        String table = sql.text(DAY).toLowerCase(Locale.ROOT);
+        String ours = table.substring(table.indexOf('.') + 1);
+        try {
+            return name.startsWith(ours)
+                    ? LocalDate.parse(name.substring(ours.length()), DateTimeFormatter.BASIC_ISO_DATE)
+                    : null;
+        } catch (DateTimeParseException ex) {
+            return null;
+        }
     }
 
     /** Makes a change if no other node is at it; false if another transaction is in its way. */

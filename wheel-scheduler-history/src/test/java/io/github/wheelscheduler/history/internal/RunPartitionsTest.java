@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -26,7 +27,7 @@ class RunPartitionsTest {
 
     private static List<String> partitions(HistoryBench bench) {
         return bench.jdbc.queryForList(
-                "select inhrelid::regclass::text from pg_inherits where inhparent =" + " to_regclass(?) order by 1",
+                "select inhrelid::regclass::text from pg_inherits where inhparent = to_regclass(?) order by 1",
                 String.class,
                 bench.store.settings().table() + "_run");
     }
@@ -156,11 +157,7 @@ class RunPartitionsTest {
         Logger logger = Logger.getLogger("io.github.wheelscheduler.history");
         logger.addHandler(handler);
         try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
-            bench.jdbc.execute("create role writer login");
-            bench.jdbc.execute("grant select, insert, update, delete on all tables in schema public to writer");
-            bench.jdbc.execute("grant usage on all sequences in schema public to writer");
-            HistoryBench writer =
-                    new HistoryBench(bench.pool, HistorySettings.ofNode("b"), new AsUser(bench.pool, "writer"));
+            HistoryBench writer = withoutRights(bench);
             writer.pass(DAY.multipliedBy(5));
             writer.succeed("report");
             turns(writer, 8);
@@ -174,6 +171,32 @@ class RunPartitionsTest {
                     .startsWith("A day's partition of the history cannot be made or dropped");
         } finally {
             logger.removeHandler(handler);
+        }
+    }
+
+    /** A node whose user may write rows, and neither make nor change tables. */
+    private static HistoryBench withoutRights(HistoryBench owner) {
+        // Roles are those of the whole server.
+        String user = "r" + UUID.randomUUID().toString().replace("-", "");
+        owner.jdbc.execute("create role " + user);
+        owner.jdbc.execute("grant select, insert, update, delete on all tables in schema public to " + user);
+        owner.jdbc.execute("grant usage on all sequences in schema public to " + user);
+        return new HistoryBench(owner.pool, HistorySettings.ofNode("b"), new AsUser(owner.pool, user));
+    }
+
+    @Test
+    void partitionsOfTheUserAreLeftAlone() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
+            for (String name : List.of("archive_run_d20290101", "wheel_history_run_d20299999")) {
+                bench.jdbc.execute("create table " + name + " partition of wheel_history_run for values from ('"
+                        + (name.startsWith("a") ? "2028-01-01') to ('2029-01-01" : "2027-01-01') to ('2028-01-01")
+                        + "')");
+            }
+            bench.pass(DAY);
+            turns(bench, 2);
+            assertThat(partitions(bench))
+                    .contains("archive_run_d20290101", "wheel_history_run_d20299999", "wheel_history_run_d20300403");
+            assertThat(new RunPartitions(bench.store.sql(), DAY).keep()).isTrue();
         }
     }
 
@@ -202,11 +225,7 @@ class RunPartitionsTest {
         try (HistoryBench bench = new HistoryBench(HistoryDatabase.POSTGRESQL).atStart()) {
             bench.succeed("report");
             turns(bench, 1);
-            bench.jdbc.execute("create role cleaner login");
-            bench.jdbc.execute("grant select, insert, update, delete on all tables in schema public to cleaner");
-            bench.jdbc.execute("grant usage on all sequences in schema public to cleaner");
-            HistoryBench cleaner =
-                    new HistoryBench(bench.pool, HistorySettings.ofNode("b"), new AsUser(bench.pool, "cleaner"));
+            HistoryBench cleaner = withoutRights(bench);
             cleaner.pass(DAY.multipliedBy(16));
             cleaner.succeed("report");
             turns(cleaner, 8);

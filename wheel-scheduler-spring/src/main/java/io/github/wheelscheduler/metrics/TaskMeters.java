@@ -22,8 +22,7 @@ final class TaskMeters implements TaskListener {
 
     /*
      * Which tasks get meters: tasks of @Scheduled methods, and tasks that repeat and were given a name. The names of
-     * all others are made up as the application goes, and there is no end to them. What the user leaves out comes
-     * before all that.
+     * all others are generated at run time, without a bound. The user's exclusions come before all that.
      *
      * Also of these, no more than the limit have meters at a time. Tasks that come later wait until one goes. And since
      * tasks with ever new names may come and go, only so many names get meters at all: when these are used up, a name

@@ -24,8 +24,11 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
      *      touch (later)        touch (later)
      *         +---+                +---+
      *         |   v     pause      |   v
-     *        ACTIVE ------------> PAUSED to EXPIRED: the run of the timer that finds a full idle period after the last
-     *         touch | | <------------ | to CLOSED: close | | resume | | +-------> CLOSED <--+ +---------> EXPIRED
+     *        ACTIVE ------------> PAUSED         to EXPIRED: the run of the timer that finds a full idle
+     *         | |  <------------    |                        period after the last touch
+     *         | |       resume      |            to CLOSED: close
+     *         | +-------> CLOSED <--+
+     *         +---------> EXPIRED
      *
      * So one compare-and-set decides between a touch and the expiry: if the touch is first, the expiry finds another
      * word than it has looked at, and looks again; if the expiry is first, the touch finds that it is over. The time of

@@ -38,7 +38,7 @@ final class Calls {
             Object ignored = contender.submit(BenchTask.NOTHING).get();
         } catch (InterruptedException | ExecutionException ex) {
             throw new IllegalStateException(
-                    "a task that the benchmark submitted has failed; the cause has its " + "exception", ex);
+                    "a task that the benchmark submitted has failed; the cause has its exception", ex);
         }
     }
 }

@@ -64,7 +64,7 @@ public final class Callers {
             return task.get();
         } catch (InterruptedException | ExecutionException ex) {
             throw new IllegalStateException(
-                    "a thread that calls the scheduler has failed; the cause has its " + "exception", ex);
+                    "a thread that calls the scheduler has failed; the cause has its exception", ex);
         }
     }
 }

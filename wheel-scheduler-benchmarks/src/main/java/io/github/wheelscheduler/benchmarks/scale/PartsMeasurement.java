@@ -82,7 +82,7 @@ final class PartsMeasurement {
             return new double[] {(double) longest / PAIRS, tickNanos / PAIRS / callers};
         } catch (Exception ex) {
             throw new IllegalStateException(
-                    "a thread that calls the scheduler has failed; the cause has its " + "exception", ex);
+                    "a thread that calls the scheduler has failed; the cause has its exception", ex);
         }
     }
 

@@ -25,8 +25,8 @@ public final class Lifecycle {
      *
      *                     executor                                   group
      *   shutdown          of the groups that follow, too             of itself
-     *   ends when the tick thread has let go when the tick thread finds nothing of it, between two passes of the wheel,
-     *                     and all groups have ended
+     *   ends              when the tick thread has released          when the tick thread finds nothing of it,
+     *                     the wheel, and all groups have ended       between two passes
      *
      * shutdownNow
      * -----------

@@ -50,8 +50,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      *                    |           v                                v cancel(true)
      *                    |       CANCELLED                       INTERRUPTING --> INTERRUPTED
      *                    |
-     *                    +---- RETURNED is where shutdownNow and rejection leave a timer: not pending, still
-     *                    cancellable
+     *                    +---- RETURNED is where shutdownNow and rejection leave a timer:
+     *                          not pending, still cancellable
      *
      *   claim: tick thread, or who arms it. start, finish: the thread that runs it. cancel, reschedule: any thread.
      *

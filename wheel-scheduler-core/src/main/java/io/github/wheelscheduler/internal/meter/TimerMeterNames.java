@@ -31,7 +31,7 @@ public final class TimerMeterNames {
             case LEASES_LOST -> "Number of lost leases";
             default ->
                 throw new IllegalArgumentException(
-                        "name must be a constant of TimerMeterNames that names a " + "meter, was " + name);
+                        "name must be a constant of TimerMeterNames that names a meter, was " + name);
         };
     }
 }

@@ -26,7 +26,7 @@ final class PoolSize {
      * not end, so that a lone task does not start a thread each time.
      *
      * No pool has a worker before its first run. A caller who hands that over itself starts the first worker before,
-     * and is told what fails; where the tick thread hands it over, the Starter starts the worker.
+     * and receives its failure; if the tick thread hands it over, the Starter starts the worker.
      *
      * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again.
      * That is what the thread of the Starter is for, too.

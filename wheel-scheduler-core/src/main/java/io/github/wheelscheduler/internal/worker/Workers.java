@@ -441,8 +441,7 @@ public abstract class Workers {
             EngineLog.log(
                     Level.WARNING,
                     "The interrupt of a worker threw an exception; its run continues, so closing may take longer. "
-                            + "Fix the "
-                            + "thread that the thread factory returns",
+                            + "Fix the thread that the thread factory returns",
                     null,
                     ex);
         }

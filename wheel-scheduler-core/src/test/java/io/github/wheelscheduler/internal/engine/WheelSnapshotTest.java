@@ -140,7 +140,7 @@ class WheelSnapshotTest {
             assertThat(executor.snapshot().tick().stuckFor()).isGreaterThan(Duration.ofMillis(50));
             assertThat(log.messages())
                     .hasSizeBetween(7, 20)
-                    .anyMatch(text -> text.startsWith("The tick thread " + "failed; it continues"));
+                    .anyMatch(text -> text.startsWith("The tick thread failed; it continues"));
         } finally {
             assertThat(executor.shutdownNow()).hasSize(1);
         }

@@ -431,7 +431,7 @@ public final class DurableNode {
     private Connected connected() {
         Connected node = connected;
         if (node == null) {
-            throw new IllegalStateException("The node must be connected to its database first, has not been so far");
+            throw new IllegalStateException("The node must be connected to its database first");
         }
         return node;
     }

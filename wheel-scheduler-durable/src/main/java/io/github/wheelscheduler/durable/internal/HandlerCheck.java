@@ -145,7 +145,8 @@ final class HandlerCheck {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException ex) {
-            LOGGER.debug("The handlers of other nodes were not read in time, so an unknown handler is not noticed", ex);
+            LOGGER.debug(
+                    "The handlers of other nodes were not read in time; the last answer counts while it is recent", ex);
         }
     }
 

@@ -80,7 +80,7 @@ final class MaintenanceJobs {
             Object ignored = group.submit(() -> guarded(step));
             return true;
         } catch (RejectedExecutionException ex) {
-            LOGGER.debug("The node has closed, so a background job is not scheduled again");
+            LOGGER.debug("The node has closed, so a background job is not run");
             return false;
         }
     }

@@ -147,7 +147,7 @@ final class Notifications {
             }
             send(texts);
         } catch (RuntimeException ex) {
-            LOGGER.debug("The database refused a notification; other nodes find the tasks by polling", ex);
+            LOGGER.debug("A notification could not be sent; other nodes find the tasks by polling", ex);
         } finally {
             sentNanos = groups.jobs().nanoTime();
             isSending.set(false);

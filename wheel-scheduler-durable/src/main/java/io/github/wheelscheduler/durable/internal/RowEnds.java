@@ -27,7 +27,7 @@ record RowEnds(Context context, Tables tables, NextRuns nextRuns) {
         if (outcome instanceof Again again) {
             if (next != null) {
                 throw new IllegalStateException(
-                        "A run that has scheduled its own id must not return again, too, which was for " + again.at());
+                        "A run that has scheduled its own id must not return again, was again at " + again.at());
             }
             Instant at = again.at();
             return new RowEnd(

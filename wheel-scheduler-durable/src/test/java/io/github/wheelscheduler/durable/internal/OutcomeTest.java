@@ -185,7 +185,7 @@ class OutcomeTest {
         schedule(node, Instant.now());
         assertThat(awaitFailed(node).failure())
                 .contains("A run that has scheduled its own id must not return again,"
-                        + " too, which was for 2050-01-02T03:04:05Z");
+                        + " was again at 2050-01-02T03:04:05Z");
     }
 
     @ParameterizedTest

@@ -236,7 +236,7 @@ class RowSearchTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> search.find(filter(null, null), "nonsense", 1))
                 .withMessageContaining(
-                        "after must be the after of the previous answer to the same search, was " + "nonsense");
+                        "after must be the after of the previous answer to the same search, was nonsense");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RowFilter.of(null, State.SCHEDULED, null, null, List.of("ink")))
                 .withMessageContaining("state must be failed, or left out, for a search in errors, was scheduled");

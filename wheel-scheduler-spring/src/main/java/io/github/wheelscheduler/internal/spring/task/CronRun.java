@@ -25,8 +25,8 @@ final class CronRun extends SeriesRun {
      *   1  timer = current                      1  wait until current is this run's timer
      *   2  cancel timer; won: cancelled = true  2  arm the next timer, which fails if this one is cancelled
      *   3  current != timer?  go to 1           3  current = next, unless the series has been re-timed
-     *                                           4 re-timed, or is the series or this one cancelled? cancel the next
-     *                                           one, too
+     *                                           4  re-timed, or is the series or this one cancelled?
+     *                                              cancel the next one, too
      *
      * A run may begin before the thread that has armed it is at 3; so it waits for that, or for the end of the run
      * before, which comes without 3 if an error has skipped it. There is no lock from 2 to 3: that error, for which

@@ -24,9 +24,10 @@ public record DaylightSavingTrigger(CronExpression cron, ZoneId zone, Gap gap, O
      * Between two changes of the clocks, the offset is one, and a cron is asked for times of day as if there were no
      * changes. At the borders:
      *
-     *      gap the times that do not exist are, by the offset before, those right after the change: there they run if
-     *      shifted overlap the times that come twice are the last ones by the offset before, and the first ones by the
-     *      offset after
+     *      gap       the times that do not exist are, by the offset before, those right after the change:
+     *                there they run if shifted
+     *      overlap   the times that come twice are the last ones by the offset before,
+     *                and the first ones by the offset after
      */
 
     /** More changes of clocks than there are until the cron gives up. */

@@ -37,7 +37,8 @@ public final class TaskSeries extends SeriesFuture {
      * timer:
      *
      *      once, rate, delay   series -> timer -> guard, or a SeriesRun of a later generation; the timer arms itself
-     *      trigger series -> timer of one run -> CronRun, which arms the next timer and notes it in the series
+     *      trigger             series -> timer of one run -> CronRun, which arms the next timer
+     *                          and notes it in the series
      *
      * The states of a series:
      *

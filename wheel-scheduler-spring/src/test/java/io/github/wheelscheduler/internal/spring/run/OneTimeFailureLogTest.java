@@ -121,7 +121,7 @@ class OneTimeFailureLogTest {
         }
         awaitThat(() -> log.messages().size() == 2);
         assertThat(log.messages().get(1))
-                .startsWith("One-time tasks have failed 2000 more times, each with a task " + "class and");
+                .startsWith("One-time tasks have failed 2000 more times, each with a task class and");
     }
 
     @Test

@@ -34,6 +34,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -176,9 +177,10 @@ public final class MeasuredNode {
         @Override
         public void onStart(Observation.Context context) {
             ThreadLocalRandom random = ThreadLocalRandom.current();
-            String trace = "%016x%016x".formatted(random.nextLong(), random.nextLong());
+            HexFormat hex = HexFormat.of();
+            String trace = hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong());
             Object ignored = context.put(
-                    RunOrigin.class, new RunOrigin(trace, "%016x".formatted(random.nextLong()), false, false));
+                    RunOrigin.class, new RunOrigin(trace, hex.toHexDigits(random.nextLong()), false, false));
         }
     }
 

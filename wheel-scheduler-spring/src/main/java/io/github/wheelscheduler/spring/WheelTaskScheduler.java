@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -47,6 +48,7 @@ import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.Trigger;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.util.ErrorHandler;
@@ -636,9 +638,25 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             return register(task, TaskSchedule.once(startTime), startTime);
         }
         ScheduledFuture<?> never = timers.never();
-        return never != null
-                ? never
-                : super.schedule(failures.guard(task, timers.observed, getClock(), startTime), startTime);
+        if (never != null) {
+            return never;
+        }
+        Runnable observing = failures.observe(task, timers.observed, getClock(), startTime);
+        return observing == null
+                ? super.schedule(failures.guard(task), startTime)
+                : scheduleObserved(observing, startTime);
+    }
+
+    /** Schedules as the superclass does, which would wrap the task once more. */
+    private ScheduledFuture<?> scheduleObserved(Runnable observing, Instant startTime) {
+        ScheduledExecutorService executor = getScheduledExecutor();
+        long delayNanos =
+                TimeUnit.NANOSECONDS.convert(Duration.between(getClock().instant(), startTime));
+        try {
+            return executor.schedule(observing, delayNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException ex) {
+            throw new TaskRejectedException(executor, observing, ex);
+        }
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.github.wheelscheduler.spring.observation;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The default name and keys. Keys of low cardinality become tags of a meter: {@code scheduler}, {@code task}
@@ -14,6 +16,7 @@ import java.time.Duration;
 public class DefaultWheelRunObservationConvention implements WheelRunObservationConvention {
 
     private static final String NONE = "none";
+    private static final int MOST_KEYS = 4;
 
     @Override
     public String getName() {
@@ -40,10 +43,17 @@ public class DefaultWheelRunObservationConvention implements WheelRunObservation
 
     @Override
     public KeyValues getHighCardinalityKeyValues(WheelRunContext context) {
-        KeyValues id = KeyValues.of("task.id", context.getTaskId());
+        List<KeyValue> keys = new ArrayList<>(MOST_KEYS);
+        boolean ignored = keys.add(KeyValue.of("task.id", context.getTaskId()));
         Duration lateness = context.getLateness();
-        KeyValues timed = lateness == null ? id : id.and("lateness.ms", String.valueOf(lateness.toMillis()));
+        if (lateness != null) {
+            ignored = keys.add(KeyValue.of("lateness.ms", String.valueOf(lateness.toMillis())));
+        }
         WheelRunContext.Attempt attempt = context.getAttempt();
-        return attempt == null ? timed : timed.and("attempt", String.valueOf(attempt.number()), "node", attempt.node());
+        if (attempt != null) {
+            ignored = keys.add(KeyValue.of("attempt", String.valueOf(attempt.number())));
+            ignored = keys.add(KeyValue.of("node", attempt.node()));
+        }
+        return KeyValues.of(keys);
     }
 }

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.spring.observation;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -14,6 +15,8 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.task.TaskRejectedException;
 
 /** Each run of a task that is to be observed is one observation, without a parent, around everything of the run. */
 class ObservedRunsTest {
@@ -402,6 +406,40 @@ class ObservedRunsTest {
         public String taskName() {
             return "cleanup";
         }
+    }
+
+    @Test
+    void observedTimerIsRejectedAsAnyOther() {
+        observe(ObservedTasks.ALL);
+        scheduler.shutdown();
+        assertThatThrownBy(() -> timer(new Runnable() {
+
+                    @Override
+                    public void run() {}
+
+                    @Override
+                    public String toString() {
+                        return "billing";
+                    }
+                }))
+                .isInstanceOf(TaskRejectedException.class)
+                .hasMessageEndingWith("did not accept task: billing");
+        assertThatThrownBy(() -> new WheelTaskScheduler().schedule(() -> {}, Instant.now()))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void errorHandlerReceivesTheCauseThatAProxyWraps() {
+        IOException cause = new IOException("disk full");
+        List<Throwable> handled = new CopyOnWriteArrayList<>();
+        scheduler.setErrorHandler(handled::add);
+        observe(ObservedTasks.ALL);
+        timer(() -> {
+            throw new UndeclaredThrowableException(cause);
+        });
+        assertThat(onlyRun().getError()).isSameAs(cause);
+        assertThat(handled).containsExactly(cause);
+        assertThat(scheduler.getFailedRuns()).isOne();
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.spring.observation.RunOrigin;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Objects;
@@ -53,21 +54,21 @@ public final class RunFailures {
     }
 
     /**
-     * Returns the same for a one-time timer, whose run may be observed.
+     * Returns the task to run in place of a one-time timer whose run is observed, as large as that of {@link #guard};
+     * null if it is not observed.
      *
      * @param clock the clock for the time until it is due
      */
-    public Runnable guard(Runnable task, @Nullable ObservedRuns observed, Clock clock, Instant due) {
+    public @Nullable Runnable observe(Runnable task, @Nullable ObservedRuns observed, Clock clock, Instant due) {
         if (observed == null
                 || task instanceof DelegatingErrorHandlingRunnable
                 || !observed.includes(task instanceof NamedTask)) {
-            return guard(task);
+            return null;
         }
         RunOrigin origin = observed.origin(clock, due);
-        Noting noting = new Noting(oneTimeHandler);
         return origin == null
-                ? new ObservedOneTime(observed, task, noting)
-                : new LinkedOneTime(observed, task, noting, origin);
+                ? new ObservedOneTime(this, observed, task)
+                : new LinkedOneTime(this, observed, task, origin);
     }
 
     private record Counted<T>(RunFailures failures, Callable<T> task) implements Callable<T>, NamedTask {
@@ -95,7 +96,7 @@ public final class RunFailures {
     }
 
     /** As large as Spring's own. */
-    private static class OneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
+    private static final class OneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
 
         private final Runnable task;
 
@@ -119,18 +120,17 @@ public final class RunFailures {
         }
     }
 
-    /** Observes its run, and the error handler's part in it. */
-    private static class ObservedOneTime extends OneTime {
+    /** Observes its run, and the error handler's part in it. It is none of Spring's, whose two fields it has no room for. */
+    private static class ObservedOneTime implements Runnable, NamedTask {
 
+        private final RunFailures failures;
         private final ObservedRuns observed;
-        private final boolean isNamed;
-        private final Noting noting;
+        private final Runnable task;
 
-        ObservedOneTime(ObservedRuns observed, Runnable task, Noting noting) {
-            super(task, noting);
+        ObservedOneTime(RunFailures failures, ObservedRuns observed, Runnable task) {
+            this.failures = failures;
             this.observed = observed;
-            this.isNamed = task instanceof NamedTask;
-            this.noting = noting;
+            this.task = task;
         }
 
         /** Returns the span of the call that has scheduled it; null for none. */
@@ -141,14 +141,36 @@ public final class RunFailures {
 
         @Override
         public void run() {
-            ObservedRun run = observed.begin(this, isNamed, origin());
+            ObservedRun run = observed.begin(this, task instanceof NamedTask, origin());
+            Throwable failure = null;
             try {
-                super.run();
+                task.run();
+            } catch (UndeclaredThrowableException ex) {
+                failure = ex.getUndeclaredThrowable();
+            } catch (Throwable ex) {
+                failure = ex;
+            }
+            try {
+                if (failure != null) {
+                    failures.countOne();
+                    failures.oneTimeTarget(task).handleError(failure);
+                }
             } finally {
                 if (run != null) {
-                    run.end(noting.failure);
+                    run.end(failure);
                 }
             }
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+
+        /** For Spring's exception, which reports the rejection to the caller. */
+        @Override
+        public String toString() {
+            return task.toString();
         }
     }
 
@@ -159,31 +181,14 @@ public final class RunFailures {
 
         private final RunOrigin origin;
 
-        LinkedOneTime(ObservedRuns observed, Runnable task, Noting noting, RunOrigin origin) {
-            super(observed, task, noting);
+        LinkedOneTime(RunFailures failures, ObservedRuns observed, Runnable task, RunOrigin origin) {
+            super(failures, observed, task);
             this.origin = origin;
         }
 
         @Override
         RunOrigin origin() {
             return origin;
-        }
-    }
-
-    /** Notes the failure of the one run on its way to the handler. */
-    private static final class Noting implements ErrorHandler {
-
-        private final ErrorHandler target;
-        private @Nullable Throwable failure;
-
-        Noting(ErrorHandler target) {
-            this.target = target;
-        }
-
-        @Override
-        public void handleError(Throwable thrown) {
-            failure = thrown;
-            target.handleError(thrown);
         }
     }
 

@@ -5,6 +5,7 @@ import io.github.wheelscheduler.spring.observation.WheelRunContext;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.ObservationView;
+import io.micrometer.tracing.CurrentTraceContext;
 import io.micrometer.tracing.TraceContext;
 import io.micrometer.tracing.Tracer;
 import java.util.function.Supplier;
@@ -20,20 +21,21 @@ import org.springframework.util.function.SingletonSupplier;
  */
 final class SpanOrigins implements Supplier<@Nullable RunOrigin> {
 
-    private final Supplier<Tracer> tracer;
+    private final Supplier<CurrentTraceContext> current;
     private final Supplier<ObservationRegistry> registry;
 
     SpanOrigins(ObjectProvider<Tracer> tracer, ObjectProvider<ObservationRegistry> registry) {
-        this.tracer = SingletonSupplier.of(() -> tracer.getIfUnique(() -> Tracer.NOOP));
+        this.current =
+                SingletonSupplier.of(() -> tracer.getIfUnique(() -> Tracer.NOOP).currentTraceContext());
         this.registry = SingletonSupplier.of(() -> registry.getIfUnique(() -> ObservationRegistry.NOOP));
     }
 
     @Override
     public @Nullable RunOrigin get() {
-        TraceContext current = tracer.get().currentTraceContext().context();
-        return current == null || current == TraceContext.NOOP
+        TraceContext span = current.get().context();
+        return span == null || span == TraceContext.NOOP
                 ? null
-                : new RunOrigin(current.traceId(), current.spanId(), current.sampled(), !isInRun());
+                : new RunOrigin(span.traceId(), span.spanId(), span.sampled(), !isInRun());
     }
 
     /** Whether an observation that is current, or one around it, is that of a run. */

@@ -1,7 +1,12 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.internal.journal.EndNotes;
+import io.github.wheelscheduler.durable.internal.journal.RunFacts;
+import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
 import io.github.wheelscheduler.durable.internal.trace.Traceparent;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +43,20 @@ final class Claim {
     /** Whether the database has not answered the commit of its run. Its run. */
     boolean isUnanswered;
 
+    /** When its run has begun, by the database's clock; null if it has not. Its run, and who writes its end. */
+    @Nullable
+    Instant startedAt;
+
+    /** How long its run took; null if it has not ended. Its run, and who writes its end. */
+    @Nullable
+    Duration length;
+
+    /** Why it has not run, as a history notes it; null if it has, or is to run later. Its worker. */
+    EndNote.@Nullable Kind unrun;
+
+    /** How many runs were left out. Its worker. */
+    long missedRuns = 1;
+
     /** When its run has begun. Guarded by {@link ClaimedTasks}. */
     long startNanos;
 
@@ -73,6 +92,41 @@ final class Claim {
     DurableEnd ran(
             DurableEnd.Kind kind, @Nullable Instant nextAt, @Nullable String reason, @Nullable Throwable thrown) {
         return new DurableEnd(kind, handlerOfEnd(), key().id(), row.attempt(), nextAt, reason, thrown);
+    }
+
+    /** Notes that it has not run, if that is to be noted. */
+    void noteUnrun(EndNotes notes) {
+        EndNote.Kind kind = unrun;
+        if (kind != null) {
+            notes.noteUnrun(
+                    kind,
+                    handlerOfEnd(),
+                    key().id(),
+                    row.attempt() - 1,
+                    missedRuns,
+                    () -> new RunFacts(row.dueAt(), null, null, cause(), null),
+                    failure);
+        }
+    }
+
+    /** Returns what is known of its run. */
+    RunFacts facts() {
+        return new RunFacts(row.dueAt(), startedAt, length, cause(), Traceparent.traceIdOf(traceparent));
+    }
+
+    private EndNote.Cause cause() {
+        RowOrigin origin = row.origin();
+        boolean isRecurring = row.isRecurring();
+        if (row.failures() > 0 && !(isRecurring && row.made() == null)) {
+            return EndNote.Cause.RETRY;
+        }
+        boolean isRetriedByHand = !isRecurring && row.earlierAttempts() > 0;
+        if (isRetriedByHand || (origin != null && origin.isByHand())) {
+            return EndNote.Cause.BY_HAND;
+        }
+        return isRecurring && startedAt != null && Handler.isTooLate(row.dueAt(), startedAt)
+                ? EndNote.Cause.CAUGHT_UP
+                : EndNote.Cause.SCHEDULE;
     }
 
     private String handlerOfEnd() {

@@ -7,6 +7,7 @@ import static io.github.wheelscheduler.durable.internal.row.RowState.FREED;
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.internal.TaskRow.Made;
 import io.github.wheelscheduler.durable.internal.row.RowState;
+import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -192,9 +193,9 @@ record ClaimTable(Sql sql, Dialect dialect) {
         if (locking.isEmpty()) {
             return List.of();
         }
-        boolean keepsOrigins = sql.keepsOrigins();
-        RowMapper<TaskRow> read = (row, number) ->
-                isMade ? TaskRow.readMade(row, dialect, keepsOrigins) : TaskRow.read(row, dialect, keepsOrigins);
+        RowOrigin.Columns origin = sql.origin();
+        RowMapper<TaskRow> read =
+                (row, number) -> isMade ? TaskRow.readMade(row, dialect, origin) : TaskRow.read(row, dialect, origin);
         if (dialect == Dialect.POSTGRESQL) {
             List<Object> all = new ArrayList<>();
             parameters.forEach(all::addAll);
@@ -243,8 +244,8 @@ record ClaimTable(Sql sql, Dialect dialect) {
                         + (until == null ? "" : " and execution_time <= ?")
                         + " order by execution_time, task_name, task_instance",
                 (row, number) -> row.getString("task_name").equals(Handler.MADE)
-                        ? TaskRow.readMade(row, dialect, sql.keepsOrigins())
-                        : TaskRow.read(row, dialect, sql.keepsOrigins()),
+                        ? TaskRow.readMade(row, dialect, sql.origin())
+                        : TaskRow.read(row, dialect, sql.origin()),
                 until == null ? new Object[0] : new Object[] {dialect.time(until)});
     }
 

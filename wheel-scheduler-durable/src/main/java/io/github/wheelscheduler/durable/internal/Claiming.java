@@ -183,7 +183,7 @@ final class Claiming {
             givenBack.stream()
                     .filter(claim ->
                             claim.row().made() != null && tables.claims().isEnded(claim.row()))
-                    .forEach(claim -> context.listeners().tell(claim.ended(Kind.CANCELLED)));
+                    .forEach(claim -> context.listeners().tell(claim.ended(Kind.CANCELLED), claim));
         }
     }
 
@@ -431,7 +431,7 @@ final class Claiming {
                 isInHand = false;
             } else if (claimedTasks.remove(claim)) {
                 if (tables.ends().end(row, now, null)) {
-                    context.listeners().tell(claim.ended(Kind.CANCELLED));
+                    context.listeners().tell(claim.ended(Kind.CANCELLED), claim);
                 }
             } else if (!claim.isAskedToEnd) {
                 runs.interrupt(claim);

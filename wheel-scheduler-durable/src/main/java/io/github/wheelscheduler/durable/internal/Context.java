@@ -71,11 +71,12 @@ record Context(
     /** Counts the end of a run, and delivers it to listeners, once it is committed. Throws nothing. */
     void ended(Claim claim, @Nullable DurableEnd end) {
         if (end == null) {
+            claim.noteUnrun(listeners.notes());
             return;
         }
         if (claim.isAskedToEnd && RowEnd.keepsRow(end)) {
             // The statement that was to let it run again, or to keep it, has ended the row.
-            listeners.tell(claim.ran(DurableEnd.Kind.CANCELLED, null, null, end.thrown()));
+            listeners.tell(claim.ran(DurableEnd.Kind.CANCELLED, null, null, end.thrown()), claim);
             return;
         }
         tally.count(end.kind());
@@ -83,7 +84,7 @@ record Context(
             LOGGER.warn("The handler of the durable task " + claim + " returned giveUp, so this run is not retried; "
                     + "its row has the reason");
         }
-        listeners.tell(end);
+        listeners.tell(end, claim);
     }
 
     /** Notes that a run has ended whose end is never written: its row is found and released. Throws nothing. */

@@ -23,7 +23,9 @@ import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import io.github.wheelscheduler.durable.internal.idle.IdleJobs;
 import io.github.wheelscheduler.durable.internal.idle.Needs;
 import io.github.wheelscheduler.durable.internal.idle.UndrivenNodes;
+import io.github.wheelscheduler.durable.internal.journal.EndNotes;
 import io.github.wheelscheduler.durable.internal.payload.Payloads;
+import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -133,7 +135,10 @@ public final class DurableNode {
                 new Tally(),
                 claimedTasks,
                 notifications,
-                new EndListeners(executor, () -> NodeGroups.forListeners(executor)),
+                new EndListeners(
+                        executor,
+                        () -> NodeGroups.forListeners(executor),
+                        new EndNotes(clock::now, executor::nanoTime)),
                 this::due);
         this.jobs = new MaintenanceJobs(
                 groups.jobs(),
@@ -158,6 +163,12 @@ public final class DurableNode {
     /** Adds a listener for ends from now on. */
     public void listen(DurableListener listener) {
         context.listeners().add(Objects.requireNonNull(listener, "listener must not be null"));
+    }
+
+    /** Lets a history have each end from now on; before the node is started. */
+    public void note(RunJournal history) {
+        context.listeners().notes().use(history);
+        database.traces.keepCauses();
     }
 
     /** Returns the node of an engine. */

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableListener;
+import io.github.wheelscheduler.durable.internal.journal.EndNotes;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.util.Collection;
@@ -22,8 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Delivers committed ends to listeners, in order, in a group of one worker, created with the first listener. Any thread;
- * nothing blocks or throws.
+ * Delivers committed ends to listeners, in order, in a group of one worker, created with the first listener, and before
+ * that to a history. Any thread; nothing blocks or throws.
  */
 final class EndListeners {
 
@@ -31,6 +32,7 @@ final class EndListeners {
     static final int MOST = 10_000;
 
     private final Supplier<WheelScheduledExecutor> newGroup;
+    private final EndNotes notes;
     private final List<DurableListener> listeners = new CopyOnWriteArrayList<>();
     private final Queue<DurableEnd> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger queued = new AtomicInteger();
@@ -41,8 +43,9 @@ final class EndListeners {
     private volatile @Nullable WheelScheduledExecutor group;
     private volatile boolean isClosed;
 
-    EndListeners(WheelScheduledExecutor clock, Supplier<WheelScheduledExecutor> newGroup) {
+    EndListeners(WheelScheduledExecutor clock, Supplier<WheelScheduledExecutor> newGroup, EndNotes notes) {
         this.newGroup = newGroup;
+        this.notes = notes;
         this.failures = new LogLimit(clock::nanoTime);
     }
 
@@ -55,7 +58,12 @@ final class EndListeners {
 
     /** Whether ends are worth their memory. */
     boolean areThere() {
-        return !listeners.isEmpty();
+        return !listeners.isEmpty() || notes.areThere();
+    }
+
+    /** Returns the way to the history. */
+    EndNotes notes() {
+        return notes;
     }
 
     /**
@@ -86,10 +94,21 @@ final class EndListeners {
         ends.forEach(this::tell);
     }
 
-    /** Queues a committed end for the listeners. */
+    /** Notes a committed end, and queues it for the listeners. */
     void tell(DurableEnd end) {
+        notes.note(end, null);
+        queue(end);
+    }
+
+    /** The same of a row that this node had claimed. */
+    void tell(DurableEnd end, Claim claim) {
+        notes.note(end, claim::facts);
+        queue(end);
+    }
+
+    private void queue(DurableEnd end) {
         try {
-            if (!areThere()) {
+            if (listeners.isEmpty()) {
                 return;
             }
             if (queued.get() >= MOST) {

@@ -13,6 +13,32 @@ import org.jspecify.annotations.Nullable;
 /** Gives recurring tasks their next run. Workers. */
 record NextRuns(Context context, Tables tables) {
 
+    private static final int MOST_MISSED = 10_000;
+
+    /**
+     * Returns how many runs are left out of which the first is too late, as far as the schedule of this node says that.
+     *
+     * @param recurrence as above; null if the task is made at run time
+     */
+    long missed(Claim claim, @Nullable Recurrence recurrence, Instant now) {
+        TaskRow row = claim.row();
+        long runs = 1;
+        try {
+            Recurrence schedule = row.made() == null
+                    ? Objects.requireNonNull(recurrence)
+                    : RecurringTable.parse(row.made().schedule());
+            Instant next = schedule.next(row.dueAt(), row.dueAt());
+            while (next != null && !next.isAfter(now) && runs < MOST_MISSED) {
+                runs++;
+                next = schedule.next(next, next);
+            }
+        } catch (RuntimeException ex) {
+            // A schedule of a user's; one run was left out at least.
+            Context.LOGGER.debug("The missed runs of the durable task " + claim + " could not be counted", ex);
+        }
+        return runs;
+    }
+
     /**
      * Returns the statements that let the row of a recurring task wait for its next run; false if it is not this
      * node's any more.

@@ -16,6 +16,7 @@ import io.github.wheelscheduler.internal.spring.observation.AnnotatedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
 import io.github.wheelscheduler.spring.observation.WheelRunContext;
 import java.time.Duration;
 import java.time.Instant;
@@ -105,6 +106,10 @@ final class Runs {
         if (claim.row().leavesOut(handler, now) && !tables.recurring().isTriggered(claim.key())) {
             LOGGER.info("The durable task " + claim + " was due at " + claim.dueAt()
                     + ", but no node ran it in time: this run is skipped, as the task's setting of missed runs says");
+            claim.unrun = EndNote.Kind.MISSED;
+            if (context.listeners().notes().areThere()) {
+                claim.missedRuns = nextRuns.missed(claim, handler.recurrence(), now);
+            }
             return unsuccessful(false, claim, nextRuns.after(claim, handler.recurrence(), null, false));
         }
         if (hasKilledOftenEnough(claim, handler)) {
@@ -123,6 +128,7 @@ final class Runs {
         }
         tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = context.jobs().nanoTime();
+        claim.startedAt = now;
         return observed(claim, handler, now, startNanos);
     }
 
@@ -206,7 +212,7 @@ final class Runs {
         RunTransaction transaction =
                 manager == null ? null : new RunTransaction(this, manager, claim, handler, startNanos);
         try {
-            RowEnd end = runNoted(claim, handler, transaction);
+            RowEnd end = runNoted(claim, handler, transaction, startNanos);
             if (transaction != null) {
                 return transaction.end(end);
             }
@@ -231,6 +237,7 @@ final class Runs {
                         + "other nodes: "
                         + ex.getMessage());
             }
+            claim.unrun = EndNote.Kind.PUT_ASIDE;
             return unsuccessful(false, claim, setAside(claim, ex));
         } catch (Throwable ex) {
             claim.failure = ex;
@@ -251,6 +258,9 @@ final class Runs {
             }
             RowEnd end = tables.sql().traces().handling(() -> {
                 if (isRecurring(claim, handler)) {
+                    if (claim.traceparent == null) {
+                        claim.traceparent = tables.sql().traces().current();
+                    }
                     tables.sql().traces().recurringFailed(claim.row().made() != null, key.id());
                 }
                 return afterFailure(claim, claim.toString(), handler, ex);
@@ -297,7 +307,8 @@ final class Runs {
         }
     }
 
-    private RowEnd runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction) throws Exception {
+    private RowEnd runNoted(Claim claim, Handler<?> handler, @Nullable RunTransaction transaction, long startNanos)
+            throws Exception {
         Run run = new Run(this, claim, handler.timeLimit());
         boolean ignored;
         try {
@@ -324,6 +335,7 @@ final class Runs {
             }
             throw ex;
         } finally {
+            claim.length = Duration.ofNanos(context.jobs().nanoTime() - startNanos);
             Run.CURRENT.remove();
             ignored = going.remove(run);
             ignored = run.end();

@@ -52,19 +52,25 @@ public final class Sql extends Statements {
         return traces.isKept();
     }
 
+    /** Returns what {origin} selects. */
+    RowOrigin.Columns origin() {
+        return traces.columns();
+    }
+
     DurableTraces traces() {
         return traces;
     }
 
     /**
      * Fills in a statement: {task} and {node} are the tables, {now} is the time, {next} the version that follows. Where
-     * rows keep spans, {origin} selects them, {unlinked} forgets them, and they count with the next version, too.
+     * rows keep spans, {origin} selects them, {unlinked} forgets them, and they count with the next version, too. For a
+     * history, {origin} selects whether a run has been asked for.
      */
     @Override
     public String text(String template) {
         return (keepsOrigins()
                         ? withOrigins(template)
-                        : template.replace("{origin}", "").replace("{unlinked}", ""))
+                        : template.replace("{origin}", origin().text()).replace("{unlinked}", ""))
                 .replace("{task}", table)
                 .replace("{node}", table + "_node")
                 .replace("{now}", now.apply(dialect))

@@ -85,23 +85,27 @@ record TaskRow(
         return made == null ? handler.leavesOut(dueAt, now) : made.skipsMissed && Handler.isTooLate(dueAt, now);
     }
 
+    boolean isRecurring() {
+        return made != null || key.handler().equals(Handler.RECURRING);
+    }
+
     boolean isSuspect() {
         return suspicions >= SUSPECT;
     }
 
     /** As {@link Dialect#COLUMNS} have it. */
-    static TaskRow read(ResultSet row, Dialect dialect, boolean keepsOrigins) throws SQLException {
-        return read(row, dialect, null, keepsOrigins);
+    static TaskRow read(ResultSet row, Dialect dialect, RowOrigin.Columns origin) throws SQLException {
+        return read(row, dialect, null, origin);
     }
 
     /** The same with {@link Dialect#MADE_COLUMNS}. */
-    static TaskRow readMade(ResultSet row, Dialect dialect, boolean keepsOrigins) throws SQLException {
+    static TaskRow readMade(ResultSet row, Dialect dialect, RowOrigin.Columns origin) throws SQLException {
         MadeSchedule declared = MadeSchedule.read(row.getString("declared"));
         String schedule = Objects.requireNonNullElse(row.getString("schedule"), declared.schedule());
-        return read(row, dialect, new Made(row.getString("made_for"), schedule, declared.skipsMissed()), keepsOrigins);
+        return read(row, dialect, new Made(row.getString("made_for"), schedule, declared.skipsMissed()), origin);
     }
 
-    private static TaskRow read(ResultSet row, Dialect dialect, @Nullable Made made, boolean keepsOrigins)
+    private static TaskRow read(ResultSet row, Dialect dialect, @Nullable Made made, RowOrigin.Columns origin)
             throws SQLException {
         Instant dueAt = dialect.dueAt(row);
         return new TaskRow(
@@ -119,7 +123,7 @@ record TaskRow(
                 row.getInt("earlier_attempts"),
                 OwnRetries.read(row),
                 made,
-                keepsOrigins ? RowOrigin.read(row) : null);
+                origin.read(row));
     }
 
     private TaskRow with(RowKey newKey, Instant newDueAt) {

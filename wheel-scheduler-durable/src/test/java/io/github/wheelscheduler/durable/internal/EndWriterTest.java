@@ -13,6 +13,7 @@ import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
 import io.github.wheelscheduler.durable.internal.TestDatabase.RecordingDataSource;
+import io.github.wheelscheduler.durable.internal.journal.EndNotes;
 import io.github.wheelscheduler.durable.internal.payload.Payloads;
 import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import java.sql.Connection;
@@ -79,7 +80,10 @@ class EndWriterTest {
                         tally,
                         claimedTasks,
                         new Notifications(settings, tasks, groups),
-                        new EndListeners(executor, () -> NodeGroups.forListeners(executor)),
+                        new EndListeners(
+                                executor,
+                                () -> NodeGroups.forListeners(executor),
+                                new EndNotes(Instant::now, executor::nanoTime)),
                         (name, times) -> {}),
                 tables);
     }

@@ -23,6 +23,8 @@ public final class DurableTraces {
 
     private volatile @Nullable Observing observing;
 
+    private volatile boolean keepsCauses;
+
     /** The trace ids of the last runs here of recurring tasks that fail. */
     private final Map<Recurring, String> failures = new ConcurrentHashMap<>();
 
@@ -46,6 +48,16 @@ public final class DurableTraces {
         observing = how == null
                 ? null
                 : new Observing(new ObservedRuns(how, () -> DurableEngine.GROUP), Map.copyOf(ofHandlers));
+    }
+
+    /** Lets statements select whether runs have been asked for, also where rows keep no spans. */
+    public void keepCauses() {
+        keepsCauses = true;
+    }
+
+    /** Returns what statements select of the origin of a row. */
+    public RowOrigin.Columns columns() {
+        return isKept() ? RowOrigin.Columns.ALL : keepsCauses ? RowOrigin.Columns.CAUSE : RowOrigin.Columns.NONE;
     }
 
     /** Whether rows keep spans. */

@@ -24,22 +24,53 @@ public record RowOrigin(
     /** The span of the attempt that has failed last, as a statement selects it. */
     public static final String FAILED_COLUMN = IF_CURRENT + "failed_traceparent end as failed_traceparent";
 
+    private static final String CAUSE = "case when regular_time is null then 0 else 1 end as is_by_hand, ";
+
     /** As a statement selects it, with a comma behind it. */
-    public static final String COLUMNS =
-            IF_CURRENT + "traceparent end as traceparent, " + IF_CURRENT + "tracestate end as tracestate, "
-                    + FAILED_COLUMN + ", case when regular_time is null then 0 else 1 end as is_by_hand, ";
+    public static final String COLUMNS = IF_CURRENT + "traceparent end as traceparent, " + IF_CURRENT
+            + "tracestate end as tracestate, " + FAILED_COLUMN + ", " + CAUSE;
 
     /** Returns the trace id in {@link #FAILED_COLUMN}; null for none. */
     public static @Nullable String failedTraceId(ResultSet row) throws SQLException {
         return Traceparent.traceIdOf(row.getString("failed_traceparent"));
     }
 
-    /** Reads {@link #COLUMNS}. */
-    public static RowOrigin read(ResultSet row) throws SQLException {
-        return new RowOrigin(
-                row.getString("traceparent"),
-                row.getString("tracestate"),
-                row.getString("failed_traceparent"),
-                row.getInt("is_by_hand") == 1);
+    /** What statements select of it. */
+    public enum Columns {
+        /** Nothing. */
+        NONE(""),
+        /** Whether a run has been asked for. */
+        CAUSE(RowOrigin.CAUSE),
+        /** All. */
+        ALL(COLUMNS);
+
+        private final String text;
+
+        Columns(String text) {
+            this.text = text;
+        }
+
+        /** Returns the columns, with a comma behind them. */
+        public String text() {
+            return text;
+        }
+
+        /** Reads them; null for nothing. */
+        public @Nullable RowOrigin read(ResultSet row) throws SQLException {
+            return switch (this) {
+                case NONE -> null;
+                case CAUSE -> new RowOrigin(null, null, null, isByHand(row));
+                case ALL ->
+                    new RowOrigin(
+                            row.getString("traceparent"),
+                            row.getString("tracestate"),
+                            row.getString("failed_traceparent"),
+                            isByHand(row));
+            };
+        }
+
+        private static boolean isByHand(ResultSet row) throws SQLException {
+            return row.getInt("is_by_hand") == 1;
+        }
     }
 }

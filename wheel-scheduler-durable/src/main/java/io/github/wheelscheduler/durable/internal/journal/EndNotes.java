@@ -1,0 +1,125 @@
+package io.github.wheelscheduler.durable.internal.journal;
+
+import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.internal.Handler;
+import io.github.wheelscheduler.internal.LogLimit;
+import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
+import io.github.wheelscheduler.jdbc.internal.RunJournal;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/** Passes committed ends to a history, if there is one, on the threads that write them. Throws nothing. Any thread. */
+public final class EndNotes {
+
+    private static final Log LOGGER = LogFactory.getLog("io.github.wheelscheduler.durable");
+
+    private final Supplier<Instant> now;
+    private final LogLimit failures;
+
+    /** Null for none. Writer: who wires the node. */
+    private volatile @Nullable RunJournal journal;
+
+    /** @param now the database's clock */
+    public EndNotes(Supplier<Instant> now, LongSupplier nanoTime) {
+        this.now = now;
+        this.failures = new LogLimit(nanoTime);
+    }
+
+    /** Lets a history have all ends from now on. */
+    public void use(RunJournal history) {
+        journal = Objects.requireNonNull(history, "history must not be null");
+    }
+
+    /** Whether there is a history. */
+    public boolean areThere() {
+        return journal != null;
+    }
+
+    /**
+     * Notes an end that listeners receive.
+     *
+     * @param facts what is known of its run; null for nothing
+     */
+    public void note(DurableEnd end, @Nullable Supplier<RunFacts> facts) {
+        note(() -> {
+            RunFacts known = facts == null ? null : facts.get();
+            return note(kindOf(end), end.handler(), end.id(), end.attempt(), 1, known, end.reason(), end.thrown());
+        });
+    }
+
+    /**
+     * Notes an end that listeners do not receive, as nothing has run.
+     *
+     * @param runs how many runs it stands for
+     * @param why null for none
+     */
+    public void noteUnrun(
+            EndNote.Kind kind,
+            String handler,
+            String id,
+            int attempt,
+            long runs,
+            Supplier<RunFacts> facts,
+            @Nullable Throwable why) {
+        note(() -> note(kind, handler, id, attempt, runs, facts.get(), null, why));
+    }
+
+    private void note(Supplier<EndNote> note) {
+        RunJournal history = journal;
+        if (history == null) {
+            return;
+        }
+        try {
+            history.ended(note.get());
+        } catch (Throwable ex) {
+            // An error, too: what has ended is not to fail for its history.
+            if (failures.tryPass() >= 0) {
+                ThrownLog.warn(
+                        LOGGER, "The history could not take the end of a durable run; the task is not affected", ex);
+            }
+        }
+    }
+
+    private EndNote note(
+            EndNote.Kind kind,
+            String handler,
+            String id,
+            int attempt,
+            long runs,
+            @Nullable RunFacts facts,
+            @Nullable String reason,
+            @Nullable Throwable thrown) {
+        Instant time = now.get();
+        boolean isDeclared = handler.equals(Handler.RECURRING);
+        return new EndNote(
+                kind,
+                isDeclared ? id : handler,
+                isDeclared ? null : id,
+                attempt,
+                runs,
+                facts == null ? EndNote.Cause.SCHEDULE : facts.cause(),
+                facts == null ? time : facts.endedAt(time),
+                facts == null ? null : facts.due(),
+                facts == null ? null : facts.started(),
+                facts == null ? null : facts.length(),
+                facts == null ? null : facts.traceId(),
+                reason,
+                thrown);
+    }
+
+    private static EndNote.Kind kindOf(DurableEnd end) {
+        return switch (end.kind()) {
+            case DONE, AGAIN -> EndNote.Kind.DONE;
+            case RETRIED -> EndNote.Kind.FAILED;
+            case GIVEN_UP -> EndNote.Kind.GIVEN_UP;
+            case CANCELLED -> EndNote.Kind.CANCELLED;
+            case TAKEN_OVER -> EndNote.Kind.TAKEN_OVER;
+        };
+    }
+}

@@ -44,6 +44,15 @@ public final class RunHistoryReader {
         return totals.hours(task, from, to);
     }
 
+    /**
+     * Returns the sums of hours that begin in a range, with the one that is open. Hours without runs are left out.
+     *
+     * @param task the id of a task, or a handler; null for all
+     */
+    public List<HourSum> sums(@Nullable String task, Instant from, Instant to) {
+        return totals.sums(task, from, to);
+    }
+
     /** Returns the totals of days of UTC that begin in a range, without hours that are open. */
     public List<HourTotal> days(@Nullable String task, Instant from, Instant to) {
         return totals.days(task, from, to);
@@ -59,8 +68,14 @@ public final class RunHistoryReader {
         return totals.summaries(tasks);
     }
 
-    /** Returns the kinds of failures of a task in a range, the most frequent first. */
-    public List<FailureKind> failures(String task, Instant from, Instant to) {
+    /**
+     * Returns the kinds of failures in a range, the most frequent first; of all tasks, the first 200 without their
+     * traces.
+     *
+     * @param task the id of a task, or a handler; null for all
+     * @param from begins the range, at the start of its hour
+     */
+    public List<FailureKind> failures(@Nullable String task, Instant from, Instant to) {
         return totals.failures(task, from, to);
     }
 

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.history.internal;
 import io.github.wheelscheduler.history.FailureKind;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryOutcome.Kind;
+import io.github.wheelscheduler.history.HourSum;
 import io.github.wheelscheduler.history.HourTotal;
 import io.github.wheelscheduler.history.TaskSummary;
 import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
@@ -32,6 +33,9 @@ public final class TotalReads {
 
     private static final String OF_RUNS =
             "runs, coalesce(micros, 0) as micros, coalesce(micros, 0) as longest, noted_at as earliest, noted_at as latest";
+
+    /** Kinds of failures of all tasks in one answer. */
+    private static final int MOST_KINDS = 200;
 
     /** Tasks of one statement. */
     private static final int BLOCK = 500;
@@ -72,27 +76,65 @@ public final class TotalReads {
                 sql.time(row, "latest"));
     }
 
-    /** Returns the totals of hours that begin in a range. One statement reads all parts, and so at one moment. */
+    /** Returns the totals of hours that begin in a range. */
     public List<HourTotal> hours(@Nullable String task, Instant from, Instant to) {
         HistorySql sql = store.sql();
-        Query query = new Query().add("select starts_at, task, node, outcome, " + SUMS + " from (");
+        Query query = ofHours(sql, "starts_at, task, node, outcome", SUMS, task, from, to);
+        return sql.query(query.text.toString(), (row, number) -> total(sql, row, true), query.parameters.toArray());
+    }
+
+    /** Returns the sums of hours that begin in a range, which the database adds up over tasks and nodes. */
+    public List<HourSum> sums(@Nullable String task, Instant from, Instant to) {
+        HistorySql sql = store.sql();
+        Query query = ofHours(sql, "starts_at, outcome", "sum(runs) as runs", task, from, to);
+        Map<Instant, HourSum> sums = new TreeMap<>();
+        List<HourSum> ignored = sql.query(
+                query.text.toString(),
+                (row, number) -> sums.merge(
+                        sql.time(row, "starts_at"),
+                        sum(sql.time(row, "starts_at"), HistoryOutcome.of(row.getInt("outcome")), row.getLong("runs")),
+                        TotalReads::together),
+                query.parameters.toArray());
+        return List.copyOf(sums.values());
+    }
+
+    private static HourSum sum(Instant start, HistoryOutcome outcome, long runs) {
+        return switch (outcome.kind()) {
+            case SUCCESS -> new HourSum(start, runs, 0, 0);
+            case FAILURE -> new HourSum(start, 0, runs, 0);
+            case NOT_RUN -> new HourSum(start, 0, 0, runs);
+        };
+    }
+
+    private static HourSum together(HourSum one, HourSum other) {
+        return new HourSum(
+                one.start(),
+                one.succeeded() + other.succeeded(),
+                one.failed() + other.failed(),
+                one.notRun() + other.notRun());
+    }
+
+    /** Adds hours up by some columns. One statement reads all parts, and so at one moment. */
+    private static Query ofHours(
+            HistorySql sql, String columns, String sums, @Nullable String task, Instant from, Instant to) {
+        String ofTask = task == null ? "" : " and task = ?";
+        Query query = new Query().add("select " + columns + ", " + sums + " from (");
         for (String table : List.of("{hour}", "{count}")) {
             query.add(
                             "select starts_at, task, node, outcome, " + COLUMNS + " from " + table
                                     + " where starts_at >= ? and starts_at < ?",
                             sql.time(from),
                             sql.time(to))
-                    .add(task == null ? "" : " and task = ?", only(task))
+                    .add(ofTask, only(task))
                     .add(" union all ");
         }
-        query.add(
+        return query.add(
                         "select {from_run} as starts_at, task, node, outcome, " + OF_RUNS
                                 + " from {run} where noted_at >= {folded} and noted_at >= ? and noted_at < ?",
                         sql.time(end(from)),
                         sql.time(end(to)))
-                .add(task == null ? "" : " and task = ?", only(task))
-                .add(") totals group by starts_at, task, node, outcome order by starts_at, task, node, outcome");
-        return sql.query(query.text.toString(), (row, number) -> total(sql, row, true), query.parameters.toArray());
+                .add(ofTask, only(task))
+                .add(") totals group by " + columns + " order by " + columns);
     }
 
     /** Returns the first hour that begins at a time or later. */
@@ -220,40 +262,48 @@ public final class TotalReads {
         return since == null ? null : since.orElse(null);
     }
 
-    /** Returns the kinds of failures of a task in a range, the most frequent first. */
-    public List<FailureKind> failures(String task, Instant from, Instant to) {
+    /** Returns the kinds of failures in a range, the most frequent first; those of all tasks without their texts. */
+    public List<FailureKind> failures(@Nullable String task, Instant from, Instant to) {
         HistorySql sql = store.sql();
-        List<FailureKind> kinds = sql.query(
-                "select kind, min(failure) as failure, sum(rows_written) as rows_written, min(earliest) as earliest,"
-                        + " max(latest) as latest from (select kind, failure, rows_written, earliest, latest"
-                        + " from {kind} where task = ? and starts_at >= ? and starts_at < ? union all"
-                        + " select kind, failure, 1 as rows_written, noted_at as earliest, noted_at as latest"
-                        + " from {run} where task = ? and noted_at >= {folded} and noted_at >= ? and noted_at < ?"
-                        + " and kind is not null) kinds group by kind order by rows_written desc, kind",
-                (row, number) -> new FailureKind(
-                        task,
-                        row.getString("kind"),
-                        row.getString("failure"),
-                        row.getLong("rows_written"),
-                        sql.time(row, "earliest"),
-                        sql.time(row, "latest"),
-                        null),
-                task,
-                sql.time(from.truncatedTo(ChronoUnit.HOURS)),
-                sql.time(to),
-                task,
-                sql.time(from),
-                sql.time(to));
-        return kinds.stream()
-                .map(kind -> new FailureKind(
-                        task,
-                        kind.kind(),
-                        kind.type(),
-                        kind.rows(),
-                        kind.first(),
-                        kind.last(),
-                        trace(task, kind.kind())))
-                .toList();
+        String ofTask = task == null ? "" : " and task = ?";
+        Query query = new Query()
+                .add("select task, kind, min(failure) as failure, sum(rows_written) as rows_written,"
+                        + " min(earliest) as earliest, max(latest) as latest from (")
+                .add(
+                        "select task, kind, failure, rows_written, earliest, latest from {kind}"
+                                + " where starts_at >= ? and starts_at < ?",
+                        sql.time(from.truncatedTo(ChronoUnit.HOURS)),
+                        sql.time(to))
+                .add(ofTask, only(task))
+                .add(
+                        " union all select task, kind, failure, 1 as rows_written, noted_at as earliest,"
+                                + " noted_at as latest from {run}"
+                                + " where noted_at >= {folded} and noted_at >= ? and noted_at < ?"
+                                + " and kind is not null",
+                        sql.time(from),
+                        sql.time(to))
+                .add(ofTask, only(task))
+                .add(") kinds group by task, kind order by rows_written desc, task, kind")
+                .add(task == null ? " limit " + MOST_KINDS : "");
+        List<FailureKind> kinds =
+                sql.query(query.text.toString(), (row, number) -> kind(sql, row), query.parameters.toArray());
+        return task == null ? kinds : kinds.stream().map(this::withTrace).toList();
+    }
+
+    private static FailureKind kind(HistorySql sql, ResultSet row) throws SQLException {
+        return new FailureKind(
+                row.getString("task"),
+                row.getString("kind"),
+                row.getString("failure"),
+                row.getLong("rows_written"),
+                sql.time(row, "earliest"),
+                sql.time(row, "latest"),
+                null);
+    }
+
+    private FailureKind withTrace(FailureKind kind) {
+        String trace = trace(kind.task(), kind.kind());
+        return new FailureKind(kind.task(), kind.kind(), kind.type(), kind.rows(), kind.first(), kind.last(), trace);
     }
 
     /** Returns the text of a kind of failures; null if it is not there. */

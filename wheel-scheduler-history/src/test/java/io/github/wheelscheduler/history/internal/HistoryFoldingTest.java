@@ -3,8 +3,10 @@ package io.github.wheelscheduler.history.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.github.wheelscheduler.history.FailureKind;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
+import io.github.wheelscheduler.history.HourSum;
 import io.github.wheelscheduler.history.HourTotal;
 import io.github.wheelscheduler.history.TaskSummary;
 import io.github.wheelscheduler.testing.Seed;
@@ -134,6 +136,48 @@ class HistoryFoldingTest {
                     .extracting(HourTotal::start, HourTotal::outcome, HourTotal::runs)
                     .containsExactly(tuple(HOUR, HistoryOutcome.SUCCESS, 1L), tuple(HOUR, HistoryOutcome.FAILURE, 1L));
             assertThat(bench.totals.failures("report", HOUR, bench.now)).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void failuresOfAllTasksAreCountedByKind(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 100)) {
+            for (int i = 0; i < 3; i++) {
+                bench.fail("report", new IllegalStateException());
+            }
+            bench.writer.turn();
+            bench.pass(Duration.ofHours(2));
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+            bench.fail("other", new IllegalArgumentException());
+            bench.pass(Duration.ofSeconds(1));
+            bench.writer.turn();
+
+            assertThat(bench.totals.failures(null, HOUR, bench.now.plusSeconds(1)))
+                    .extracting(FailureKind::task, FailureKind::type, FailureKind::rows, FailureKind::trace)
+                    .containsExactly(
+                            tuple("report", "java.lang.IllegalStateException", 3L, null),
+                            tuple("other", "java.lang.IllegalArgumentException", 1L, null));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sumsAreOfAllTasksOrOfOne(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 2)) {
+            for (int i = 0; i < 3; i++) {
+                bench.succeed("report");
+            }
+            bench.fail("other", new IllegalStateException());
+            bench.pass(Duration.ofSeconds(1));
+            bench.writer.flush();
+
+            HourSum all = new HourSum(HOUR, 3, 1, 0);
+            assertThat(bench.totals.sums(null, HOUR, bench.now)).containsExactly(all);
+            assertThat(bench.totals.sums("other", HOUR, bench.now)).containsExactly(new HourSum(HOUR, 0, 1, 0));
+            bench.pass(Duration.ofHours(2));
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+            assertThat(bench.totals.sums(null, HOUR, bench.now)).containsExactly(all);
         }
     }
 

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.autoconfigure;
 
 import io.github.wheelscheduler.history.AuditEntry;
 import io.github.wheelscheduler.history.FailureKind;
+import io.github.wheelscheduler.history.HourSum;
 import io.github.wheelscheduler.history.HourTotal;
 import io.github.wheelscheduler.history.TaskSummary;
 import java.time.Instant;
@@ -17,7 +18,10 @@ final class HistoryDescriptors {
     /** Totals by hour or by day, in the order of their starts. */
     public record Totals(Instant from, Instant to, List<HourTotal> totals) implements OperationResponseBody {}
 
-    /** The kinds of failures of a task, the most frequent first. */
+    /** The runs of each hour in which there were any, of all nodes together, in the order of the hours. */
+    public record Sums(Instant from, Instant to, List<HourSum> hours) implements OperationResponseBody {}
+
+    /** The kinds of failures of a task, or of all, the most frequent first. */
     public record Failures(Instant from, Instant to, List<FailureKind> failures) implements OperationResponseBody {}
 
     /** The stack trace of a kind of failures. */

@@ -62,7 +62,8 @@ public final class HistoryEndpoint {
     /**
      * Returns something else of the history.
      *
-     * @param segments the path: {@code hours}, {@code days}, {@code task}, {@code failures}, {@code trace} or {@code audit}
+     * @param segments the path: {@code hours}, {@code sums}, {@code days}, {@code task}, {@code failures},
+     *     {@code trace} or {@code audit}
      * @throws UnknownNameException if there is no such thing
      * @throws IllegalArgumentException if the request makes no sense
      */
@@ -73,16 +74,20 @@ public final class HistoryEndpoint {
         return switch (kind) {
             case "hours" -> {
                 Instant from = request.begin(A_DAY, now);
-                yield new HistoryDescriptors.Totals(from, to, reader.hours(request.task(), from, to));
+                yield new HistoryDescriptors.Totals(from, to, reader.hours(request.taskOrNull(), from, to));
+            }
+            case "sums" -> {
+                Instant from = request.begin(A_DAY, now);
+                yield new HistoryDescriptors.Sums(from, to, reader.sums(request.taskOrNull(), from, to));
             }
             case "days" -> {
                 Instant from = request.begin(A_MONTH, now);
-                yield new HistoryDescriptors.Totals(from, to, reader.days(request.task(), from, to));
+                yield new HistoryDescriptors.Totals(from, to, reader.days(request.taskOrNull(), from, to));
             }
             case "task" -> new HistoryDescriptors.Task(reader.summary(request.requireTask()));
             case "failures" -> {
                 Instant from = request.begin(A_MONTH, now);
-                yield new HistoryDescriptors.Failures(from, to, reader.failures(request.requireTask(), from, to));
+                yield new HistoryDescriptors.Failures(from, to, reader.failures(request.taskOrNull(), from, to));
             }
             case "trace" ->
                 new HistoryDescriptors.Trace(
@@ -94,7 +99,8 @@ public final class HistoryEndpoint {
                 yield new HistoryDescriptors.Audit(page.entries(), page.next());
             }
             default ->
-                throw UnknownNameException.of("path must be hours, days, task, failures, trace or audit, was " + kind);
+                throw UnknownNameException.of(
+                        "path must be hours, sums, days, task, failures, trace or audit, was " + kind);
         };
     }
 }

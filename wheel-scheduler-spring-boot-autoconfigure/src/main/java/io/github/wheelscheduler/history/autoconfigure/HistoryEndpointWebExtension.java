@@ -20,6 +20,7 @@ import org.springframework.dao.DataAccessException;
 @RegisterReflectionForBinding({
     HistoryRowsDescriptor.class,
     HistoryDescriptors.Totals.class,
+    HistoryDescriptors.Sums.class,
     HistoryDescriptors.Failures.class,
     HistoryDescriptors.Trace.class,
     HistoryDescriptors.Task.class,

@@ -84,9 +84,15 @@ record HistoryRequest(
         return given == null ? now : given;
     }
 
+    /** Returns the id of the task, or the handler; null for all. */
+    @Nullable
+    String taskOrNull() {
+        return emptyIsNull(task);
+    }
+
     /** @throws IllegalArgumentException if there is none */
     String requireTask() {
-        String given = emptyIsNull(task);
+        String given = taskOrNull();
         if (given == null) {
             throw new IllegalArgumentException("task must be given");
         }

@@ -97,6 +97,9 @@ class HistoryEndpointTest {
         assertThat(task.textAt("summary.failingSince")).isEqualTo(task.textAt("summary.lastFailure"));
         Answer kinds = server.get("wheelhistory/failures?task=broken");
         assertThat(kinds.numberAt("failures.0.rows")).isEqualTo(1);
+        Answer ofAll = server.get("wheelhistory/failures");
+        assertThat(ofAll.textAt("failures.0.task")).isEqualTo("broken");
+        assertThat(ofAll.text()).doesNotContain("\"trace\"");
         Answer trace = server.get("wheelhistory/trace?task=broken&kind=" + found.textAt("rows.0.kind"));
         assertThat(trace.textAt("trace")).contains("HistoryEndpointTest").doesNotContain("no paper");
     }
@@ -111,6 +114,9 @@ class HistoryEndpointTest {
                 .mapToLong(total -> ((Number) ((Map<?, ?>) total).get("runs")).longValue())
                 .sum();
         assertThat(runs).isEqualTo(2);
+        Answer sums = server.get("wheelhistory/sums?task=counted");
+        assertThat(sums.numberAt("hours.0.succeeded")).isPositive();
+        assertThat(sums.numberAt("hours.0.failed")).isZero();
         assertThat(server.get("wheelhistory/days?task=counted").status()).isEqualTo(200);
     }
 
@@ -140,7 +146,7 @@ class HistoryEndpointTest {
         assertRefused("?node=app-1", 400, "node and text must have a task");
         assertRefused("?limit=0", 400, "limit must be 1 to 1000");
         assertRefused("/task", 400, "task must be given");
-        assertRefused("/weeks", 404, "path must be hours, days");
+        assertRefused("/weeks", 404, "path must be hours, sums");
     }
 
     private void assertRefused(String path, int status, String reason) {

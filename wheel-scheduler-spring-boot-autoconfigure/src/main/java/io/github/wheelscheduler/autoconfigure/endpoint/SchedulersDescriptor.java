@@ -12,6 +12,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param now when that was, by the clock of the schedulers
  * @param started when the process was started
  * @param steering whether the endpoint may be written to
+ * @param reasonRequired whether steering without a reason is refused, also that of durable tasks
  * @param findings what is wrong, the worst first; null if it was not asked for
  * @param whyNone why no scheduler is on the wheel, and what to do, as the log has it; null if there are schedulers
  * @param tasks in the order that was asked for, or else in that of scheduler and id
@@ -27,6 +28,7 @@ public record SchedulersDescriptor(
         Instant now,
         Instant started,
         boolean steering,
+        boolean reasonRequired,
         @Nullable List<Finding> findings,
         List<SchedulerDescriptor> schedulers,
         @Nullable String whyNone,

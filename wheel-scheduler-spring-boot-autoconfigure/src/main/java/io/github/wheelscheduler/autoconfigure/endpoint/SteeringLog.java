@@ -122,6 +122,11 @@ public final class SteeringLog {
         return segments instanceof String[] path ? String.join("/", path) : String.valueOf(segments);
     }
 
+    /** Returns whether what gives no reason is refused. */
+    boolean requiresReason() {
+        return requiresReason;
+    }
+
     private void requireReason(Caller caller, @Nullable String action) {
         if (requiresReason && caller.reason() == null && !STACK.equalsIgnoreCase(action)) {
             throw new IllegalArgumentException("reason must be given, as "

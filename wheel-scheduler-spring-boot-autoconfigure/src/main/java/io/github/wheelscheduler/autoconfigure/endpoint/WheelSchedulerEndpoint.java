@@ -125,6 +125,7 @@ public final class WheelSchedulerEndpoint {
                 now,
                 started,
                 steering,
+                log.requiresReason(),
                 parts.contains(Part.FINDINGS) ? findings.of(seen, now) : null,
                 seen.stream().map(Findings.Seen::descriptor).toList(),
                 schedulers.isEmpty() ? beans.whyNone() : null,

@@ -117,7 +117,7 @@ public final class DurableEndpoint {
             return lookup.handlers();
         }
         if (isRecurring(path[0])) {
-            return name.isEmpty() ? lookup.recurring(query) : recurring(name);
+            return name.isEmpty() ? lookup.recurring(query) : lookup.recurring(name, query.shows("payload"), viewer);
         }
         DurableQuery wanted = query.of(name);
         String id = wanted.id();

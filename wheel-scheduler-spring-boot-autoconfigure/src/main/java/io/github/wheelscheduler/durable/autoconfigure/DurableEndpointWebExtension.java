@@ -27,6 +27,7 @@ import org.springframework.dao.DataAccessException;
     DurablePageDescriptor.class,
     DurableRecurringDescriptor.class,
     DurableDetailsDescriptor.class,
+    RecurringDetailsDescriptor.class,
     DurableHandlersDescriptor.class,
     DurableBatchDescriptor.class
 })

@@ -146,18 +146,7 @@ final class DurableLookup {
             throw UnknownNameException.of("id must be that of a task of " + handler + ", was " + id);
         }
         DurableTask task = found.get();
-        PayloadText.@Nullable Text text = null;
-        String format = null;
-        if (showsPayload) {
-            log.info("The payload of the durable task " + printable(id) + " of " + printable(handler)
-                    + (viewer.mayShow() ? " was shown to " : " was not shown to ") + printable(viewer.name()));
-            TaskDetails.Payload payload =
-                    viewer.mayShow() ? details.payload(tables(), id, PayloadText.MOST_BYTES) : null;
-            text = payload == null
-                    ? new PayloadText.Text(SanitizableData.SANITIZED_VALUE, false)
-                    : payloads.of(payload);
-            format = payload == null ? null : payload.format();
-        }
+        Shown text = showsPayload ? show(details, id, handler, viewer) : null;
         return new DurableDetailsDescriptor(
                 Instant.now(),
                 viewer.maySteer(),
@@ -181,7 +170,49 @@ final class DurableLookup {
                 viewer.mayShow(),
                 text == null ? null : text.json(),
                 text != null && text.isCut(),
-                format);
+                text == null ? null : text.format());
+    }
+
+    /**
+     * The payload as a viewer sees it.
+     *
+     * @param format the name of its format; null if nothing says it, or it is not shown
+     */
+    record Shown(String json, boolean isCut, @Nullable String format) {}
+
+    /** Logs the look. */
+    private Shown show(TaskDetails details, String id, String handler, Viewer viewer) {
+        log.info("The payload of the durable task " + printable(id) + " of " + printable(handler)
+                + (viewer.mayShow() ? " was shown to " : " was not shown to ") + printable(viewer.name()));
+        TaskDetails.Payload payload = viewer.mayShow() ? details.payload(tables(), id, PayloadText.MOST_BYTES) : null;
+        if (payload == null) {
+            return new Shown(SanitizableData.SANITIZED_VALUE, false, null);
+        }
+        PayloadText.Text text = payloads.of(payload);
+        return new Shown(text.json(), text.isCut(), payload.format());
+    }
+
+    /**
+     * Returns one recurring task, with its payload if it is asked for, which is logged. Only a task that was made at
+     * run time has one.
+     *
+     * @throws UnknownNameException if there is none
+     */
+    RecurringDetailsDescriptor recurring(String id, boolean showsPayload, Viewer viewer) {
+        RecurringTask task = engine.recurringTasks().find(id).orElse(null);
+        String handler = task == null ? null : task.handler();
+        String name = handler == null ? Handler.RECURRING : Handler.MADE;
+        TaskDetails details = TaskDetails.ofTask(tables(), name, id);
+        if (task == null || details == null) {
+            throw UnknownNameException.of("No recurring durable task named " + id);
+        }
+        return RecurringDetailsDescriptor.of(
+                task,
+                details,
+                viewer,
+                running().get(List.of(name, id)),
+                TraceUrl.of(traceUrl, details.traceId()),
+                showsPayload && handler != null ? show(details, id, handler, viewer) : null);
     }
 
     /**

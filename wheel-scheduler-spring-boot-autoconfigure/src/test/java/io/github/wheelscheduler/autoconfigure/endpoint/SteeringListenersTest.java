@@ -179,6 +179,15 @@ class SteeringListenersTest {
     }
 
     @Test
+    void answerSaysWhetherAReasonIsRequired() {
+        try (ActuatorServer strict = start("wheel.scheduler.endpoint.require-reason=true");
+                ActuatorServer usual = start()) {
+            assertThat(strict.get("wheelscheduler").text()).contains("\"reasonRequired\":true");
+            assertThat(usual.get("wheelscheduler").text()).contains("\"reasonRequired\":false");
+        }
+    }
+
+    @Test
     void namedCallInJavaIsToldWithTheNameOfTheScheduler() {
         try (ActuatorServer server = start()) {
             SteeredBy.name("release 12")

@@ -210,6 +210,34 @@ class DurableSearchEndpointTest {
     }
 
     @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void recurringTaskHasItsPayloadWhereItIsAskedFor(CapturedOutput output) {
+        RecurringTasks recurring = server.context().getBean(RecurringTasks.class);
+        Order order = new Order("Bob", List.of(new Card(DIGITS, 2030)), Map.of(), "short");
+        assertThat(recurring.schedule("order", "customer/7", TaskSchedule.cron("0 0 3 1 1 *"), order))
+                .isEqualTo(RecurringTasks.Change.ADDED);
+        try {
+            Answer without = get("/recurring/customer/7");
+            assertThat(without.textAt("handler")).isEqualTo("order");
+            assertThat(without.textAt("state")).isEqualTo("SCHEDULED");
+            assertThat(without.at("payload")).isNull();
+            assertThat(without.numberAt("payloadBytes")).isGreaterThan(20);
+            assertThat(get("/recurring/customer/7?show=payload").textAt("payload"))
+                    .contains("Bob", "******")
+                    .doesNotContain(DIGITS);
+            assertThat(output.getOut()).contains("The payload of the durable task customer/7 of order was shown to");
+            assertThat(get("/recurring").text()).doesNotContain("Bob");
+            assertThat(server.get("wheeldurable/recurring/none").status()).isEqualTo(404);
+            try (ActuatorServer other = start("wheel.scheduler.durable.enabled=false")) {
+                Answer hidden = other.get("wheeldurable/recurring/customer/7?show=payload");
+                assertThat(hidden.textAt("payload")).isEqualTo("******");
+            }
+        } finally {
+            assertThat(recurring.end("customer/7")).isTrue();
+        }
+    }
+
+    @Test
     void longPayloadIsCut() {
         Answer shown = get("/tasks/order?id=long&show=payload");
         assertThat(shown.at("payloadCut")).isEqualTo(true);

@@ -270,6 +270,18 @@ final class Browser implements AutoCloseable {
         throw new AssertionError("the tab key must lead to " + selector + ", did not at " + address());
     }
 
+    /** Drags the pointer over an element, from one part of its width to another. */
+    void drag(String selector, double from, double to) {
+        WebElement element = one(selector);
+        int width = element.getSize().getWidth();
+        new Actions(driver)
+                .moveToElement(element, (int) ((from - 0.5) * width), 0)
+                .clickAndHold()
+                .moveToElement(element, (int) ((to - 0.5) * width), 0)
+                .release()
+                .perform();
+    }
+
     /** Live pages draw themselves anew meanwhile. */
     private void doTo(String selector, Consumer<WebElement> deed) {
         awaitThat("something to be done to " + selector, () -> {

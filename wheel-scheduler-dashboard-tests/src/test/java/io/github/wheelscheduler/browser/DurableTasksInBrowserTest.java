@@ -106,12 +106,38 @@ class DurableTasksInBrowserTest {
     }
 
     @Test
+    void recurringTaskHasItsPageAndPayload(Browser browser) {
+        browser.open(server.dashboard("view=durable"));
+        browser.click(hook("durable-recurring") + " a.id[href*=customer-7]");
+        browser.awaitText(hook("durable-task-state"), "scheduled");
+        assertThat(browser.text(hook("view-durable-task")))
+                .contains("customer-7", "invoice", "cron 0 0 3 1 1 *")
+                .doesNotContain("Bob");
+        browser.click(hook("show-payload"));
+        browser.awaitText(hook("durable-payload"), "{\"customer\":\"Bob\",\"items\":1}");
+        assertThat(browser.barriers()).isEmpty();
+        browser.open(server.dashboard("view=durable-task&id=closing"));
+        browser.awaitText(hook("view-durable-task"), "The task has no payload.");
+        browser.awaitText(hook("view-durable-task"), "method");
+    }
+
+    @Test
+    void recurringTaskThatIsNotThereIsSaidToBe(Browser browser) {
+        browser.expect("404");
+        browser.open(server.dashboard("view=durable-task&id=none"));
+        browser.awaitText(hook("durable-task-gone"), "There is no recurring task none.");
+    }
+
+    @Test
     void hiddenPayloadIsSaidToBe(Browser browser) {
         try (Server other = newServer("management.endpoint.wheeldurable.access=read-only")) {
             browser.open(other.dashboard("view=durable-task&handler=invoice&id=4711"));
             browser.awaitText(hook("view-durable-task"), "Payloads are hidden.");
             browser.awaitHidden(hook("show-payload"));
             assertThat(browser.all(hook("cancel"))).isEmpty();
+            browser.open(other.dashboard("view=durable-task&id=customer-7"));
+            browser.awaitText(hook("view-durable-task"), "Payloads are hidden.");
+            browser.awaitHidden(hook("show-payload"));
             browser.leave();
         }
     }

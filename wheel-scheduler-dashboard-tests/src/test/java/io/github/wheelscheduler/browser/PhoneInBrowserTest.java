@@ -68,7 +68,8 @@ class PhoneInBrowserTest {
         "day, view=day",
         "tasks, view=tasks",
         "task, view=task&id=warehouse.sync",
-        "durable, view=durable"
+        "durable, view=durable",
+        "history, view=history"
     })
     void pageIsShortAndTearsNoNumber(String view, String query, Browser browser) {
         browser.width(WIDTH);

@@ -41,6 +41,8 @@ final class Proxy implements AutoCloseable {
 
     private volatile int refusal;
 
+    private volatile Predicate<String> isDown = target -> false;
+
     /** When it was asked last, on the machine's clock. */
     private volatile long askedNanos = System.nanoTime();
 
@@ -89,6 +91,11 @@ final class Proxy implements AutoCloseable {
         refusal = status;
     }
 
+    /** Answers where path and query match, in place of the application, as it does while its database is away. */
+    void takeDown(Predicate<String> isDown) {
+        this.isDown = isDown;
+    }
+
     /** Returns how long it has been since it was asked last. */
     Duration quietFor() {
         return Duration.ofNanos(System.nanoTime() - askedNanos);
@@ -109,6 +116,12 @@ final class Proxy implements AutoCloseable {
             }
             if (refusal != 0 && exchange.getRequestMethod().equals("POST")) {
                 exchange.sendResponseHeaders(refusal, -1);
+                return;
+            }
+            if (isDown.test(target)) {
+                byte[] problem = "{\"error\": \"the database must answer\"}".getBytes(StandardCharsets.UTF_8);
+                exchange.sendResponseHeaders(503, problem.length);
+                exchange.getResponseBody().write(problem);
                 return;
             }
             HttpResponse<byte[]> response =

@@ -59,9 +59,10 @@ class TextsInBrowserTest {
             view-durable.js      | view=durable
             durable-search.js    | view=durable
             view-durable-task.js | view=durable-task&handler=invoice&id=4711
+            view-history.js      | view=history
             """)
     void labelIsShown(String file, String query, Browser browser) throws IOException {
-        Server server = file.contains("durable") ? durable : shop;
+        Server server = file.contains("durable") || file.contains("history") ? durable : shop;
         browser.open(server.dashboard("live=1&" + (query == null ? "" : query)));
         browser.awaitText(hook("footer"), "process started ");
         List<String> texts = texts(file, "labelIsShown");
@@ -95,6 +96,7 @@ class TextsInBrowserTest {
             denied      | 403 | false | The security rules of the application do not let you see this.
             missing     | 404 | false | It no longer exists, or the endpoint is not exposed.
             noDurable   | 0   | false | The application has none, or the endpoint wheeldurable is not exposed.
+            noHistory   | 0   | false | The application has no wheel-scheduler-history, or the endpoint wheelhistory is not exposed.
             noScheduler | 0   | false | There is nothing to show.
             bad         | 400 | false | Check the filter and the values in the address.
             broken      | 500 | false | The application, or a proxy in front of it, answered with an error.

@@ -86,6 +86,8 @@ class EndpointLinksTest {
                                 "wheelscheduler",
                                 Map.of("exposed", false, "steering", false),
                                 "wheeldurable",
+                                Map.of("exposed", false, "steering", false),
+                                "wheelhistory",
                                 Map.of("exposed", false, "steering", false))));
     }
 }

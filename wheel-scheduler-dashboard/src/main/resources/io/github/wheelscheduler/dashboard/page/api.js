@@ -18,7 +18,7 @@ export class Problem extends Error {
 }
 
 const KINDS = {400: 'bad', 401: 'login', 403: 'denied', 404: 'missing', 405: 'readonly', 409: 'conflict', 415: 'type',
-  502: 'gone', 504: 'gone'};
+  502: 'gone', 503: 'away', 504: 'gone'};
 
 /** The nodes behind this address. The first to answer is shown until the user chooses another. */
 export const nodes = {
@@ -117,6 +117,20 @@ export async function get(path, parameters, signal) {
   throw new Problem('otherNode', 0);
 }
 
+const kept = new Map();
+
+/** Reads what costs the server more: the last answer at a path is good for so long. */
+export async function seldom(path, parameters, millis, signal) {
+  const key = JSON.stringify(parameters);
+  const known = kept.get(path);
+  if (known?.key === key && Date.now() - known.readMillis < millis) {
+    return known.answer;
+  }
+  const answer = await get(path, parameters, signal);
+  kept.set(path, {key, answer, readMillis: Date.now()});
+  return answer;
+}
+
 /** The header that Spring Security requires, perhaps empty; null before the first POST. */
 let csrf = null;
 
@@ -171,12 +185,15 @@ const READING = {
     + 'management.endpoints.web.exposure.include=wheeldashboard,wheelscheduler and, to steer tasks, '
     + 'management.endpoint.wheelscheduler.access=unrestricted'],
   gone: ['The application does not answer', 'Trying again; the data shown is old.'],
+  away: ['Not available now', 'Trying again.'],
   slow: ['The application is slow', 'It has not answered for 20 s; trying again.'],
   login: ['You are not signed in', 'Sign in, or sign in again if your session has expired.'],
   denied: ['Access denied', 'The security rules of the application do not let you see this.'],
   missing: ['Not found', 'It no longer exists, or the endpoint is not exposed.'],
   noDurable: ['Durable tasks are not available',
     'The application has none, or the endpoint wheeldurable is not exposed.'],
+  noHistory: ['The history is not available',
+    'The application has no wheel-scheduler-history, or the endpoint wheelhistory is not exposed.'],
   noScheduler: ['No scheduler of this application uses the wheel', 'There is nothing to show.'],
   bad: ['Invalid request', 'Check the filter and the values in the address.'],
   broken: ['Unexpected answer', 'The application, or a proxy in front of it, answered with an error.']

@@ -5,16 +5,20 @@ import {attribute, button, el, refill, show, text} from './dom.js';
 import {countOf, showFindings} from './findings.js';
 import {clock, duration, HERE, instant, joined, lower} from './format.js';
 import {add} from './history.js';
-import {signIn} from './steer.js';
+import {rules, signIn} from './steer.js';
 import {day} from './view-day.js';
 import {durable} from './view-durable.js';
 import {durableTask} from './view-durable-task.js';
+import {history as historyView} from './view-history.js';
 import {overview} from './view-overview.js';
 import {task} from './view-task.js';
 import {tasks} from './view-tasks.js';
 
-const VIEWS = {overview, day, tasks, task, durable, 'durable-task': durableTask};
-const NAV = {overview: 'Overview', day: 'Tonight', tasks: 'Tasks', durable: 'Durable tasks'};
+const VIEWS = {overview, day, tasks, task, durable, 'durable-task': durableTask, history: historyView};
+const NAV = {overview: 'Overview', day: 'Tonight', tasks: 'Tasks', durable: 'Durable tasks', history: 'History'};
+
+/** Endpoints of views that an application may not have. */
+const OPTIONAL = {durable: 'wheeldurable', history: 'wheelhistory'};
 const LIVE = {1: 1000, 5: 5000, 30: 30_000, off: 0};
 const LIVE_BY_DEFAULT = '5';
 
@@ -51,6 +55,7 @@ const context = {
       context.schedulers = answer.schedulers;
     }
     context.isSteering = answer.steering;
+    rules.reasonRequired = answer.reasonRequired;
     context.started = answer.started;
     return answer;
   }
@@ -141,10 +146,13 @@ function plan(problem) {
   }
 }
 
-function showSettings({application: name, scheduler, endpoints: {wheelscheduler, wheeldurable}}) {
+function showSettings({application: name, scheduler, endpoints}) {
   text(application, name);
-  show(nav.lastChild, wheeldurable?.exposed);
-  if (!wheelscheduler?.exposed) {
+  for (const link of nav.children) {
+    const endpoint = OPTIONAL[link.dataset.view];
+    show(link, !endpoint || endpoints[endpoint]?.exposed);
+  }
+  if (!endpoints.wheelscheduler?.exposed) {
     throw new Problem(scheduler ? 'notExposed' : 'noScheduler', 0);
   }
 }
@@ -234,7 +242,7 @@ function followLinks(event) {
 }
 
 nav.append(...Object.entries(NAV).map(([name, label]) =>
-  el('a', {href: '?', 'data-view': name, 'data-test': `nav-${name}`, hidden: name === 'durable'}, label)));
+  el('a', {href: '?', 'data-view': name, 'data-test': `nav-${name}`, hidden: name in OPTIONAL}, label)));
 live.append(...Object.keys(LIVE).map(key => el('label', {},
   el('input', {type: 'radio', name: 'live', value: key,
     onchange: () => go(changed({live: key === LIVE_BY_DEFAULT ? '' : key}), true)}),

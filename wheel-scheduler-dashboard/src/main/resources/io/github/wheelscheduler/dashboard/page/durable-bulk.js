@@ -24,7 +24,7 @@ export async function steerFound({path, action, filter, found}) {
     action === 'cancel' ? 'danger' : 'primary');
   asked.body.append(el('p', {}, `${found}.`), el('p', {}, EFFECTS[action]));
   if (await asked.closed) {
-    await drive(path, {action, ...filter}, label(action));
+    await drive(path, {action, ...filter, reason: asked.reason()}, label(action));
     dispatchEvent(new Event('wheel-look'));
   }
 }

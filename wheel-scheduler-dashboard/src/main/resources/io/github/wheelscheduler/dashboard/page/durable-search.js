@@ -3,18 +3,25 @@ import {changed, go, to} from './address.js';
 import {get} from './api.js';
 import {badge, button, el, listing, panel, refill, show, text} from './dom.js';
 import {steerFound} from './durable-bulk.js';
-import {clock, count, joined, lasting, relative} from './format.js';
-import {copyButton, steerButton} from './steer.js';
+import {count, joined, lasting, when} from './format.js';
+import {retime} from './retime.js';
+import {named, steerButton} from './steer.js';
+import {failing, filterFields, wordOf} from './task-rows.js';
 
-const STATES = ['', 'scheduled', 'claimed', 'failed', 'unreadable'];
-const KINDS = {SCHEDULED: 'pending', CLAIMED: 'claimed', FAILED: 'failing', UNREADABLE: 'warning'};
+const STATES = {'': 'any', scheduled: 'scheduled', claimed: 'claimed', failed: 'failed', unreadable: 'unreadable'};
+const KINDS = {SCHEDULED: 'pending', CLAIMED: 'claimed', FAILED: 'failing', UNREADABLE: 'warning', PAUSED: 'paused',
+  ENDED: 'over'};
 
 /** What can be done to all tasks in a state. */
 const ACTIONS = {scheduled: ['cancel'], failed: ['retry', 'cancel'], unreadable: ['retry', 'cancel']};
 
 /** The state of a task; only the node that answers knows that a run goes on. */
 export const durableState = ({state, running}) =>
-  (running ? badge('running', `running for ${lasting(running)}`) : badge(KINDS[state], state.toLowerCase()));
+  (running ? badge('running', `running for ${lasting(running)}`) : badge(KINDS[state], wordOf(state.toLowerCase())));
+
+/** How a recurring task is doing: a state says nothing of its runs. */
+export const recurringState = one =>
+  el('span.badges', {}, one.failuresInARow > 0 && failing(one.failuresInARow), durableState(one));
 
 export const ofDurableTask = ({handler, id}) => to({view: 'durable-task', handler, id});
 
@@ -22,7 +29,7 @@ export const ofDurableTask = ({handler, id}) => to({view: 'durable-task', handle
 export function durableActions(path, {handler, id, state}) {
   const isClaimed = state === 'CLAIMED';
   return [
-    (state === 'FAILED' || state === 'UNREADABLE') && steerButton(path, 'retry', `${id}: due now`, {id}),
+    (state === 'FAILED' || state === 'UNREADABLE') && steerButton(path, 'retry', `${id}: due now`, {id, name: id}),
     steerButton(path, 'cancel', `${id}: cancelled`, {
       id,
       within: isClaimed ? '5s' : undefined,
@@ -36,6 +43,13 @@ export function durableActions(path, {handler, id, state}) {
     })];
 }
 
+/** The buttons for one recurring task. */
+export function recurringActions(path, {id, paused}) {
+  const steer = (action, done) => steerButton(path, action, `${id}: ${done}`, {name: id});
+  return [steer('trigger', 'triggered'), paused ? steer('resume', 'resumed') : steer('pause', 'paused'),
+    button('Change schedule…', 'retime', () => retime({path, id, isDurable: true}))];
+}
+
 /** An id that ends in an asterisk is a prefix; undefined values are not sent. */
 const filterOf = ({handler, state, id, error}) =>
   ({handler, state, error, ...(id?.endsWith('*') ? {prefix: id.slice(0, -1)} : {id})});
@@ -43,18 +57,9 @@ const filterOf = ({handler, state, id, error}) =>
 const upTo = (value, most) => (value > most ? `more than ${count(most)}` : count(value));
 
 export function durableSearch(path) {
-  const change = (key, input) => () => go(changed({[key]: input.value.trim(), after: ''}));
-  const fieldOf = (id, key, label, placeholder) => {
-    const input = el('input', {id, type: 'search', autocomplete: 'off', placeholder,
-      onchange: () => change(key, input)()});
-    return {key, input, node: [el('label', {for: id}, label), input]};
-  };
-  const fields = [
-    fieldOf('durable-id', 'id', 'Id', 'exact, or 47* for a prefix'),
-    fieldOf('handler', 'handler', 'Handler', 'such as mail'),
-    fieldOf('durable-error', 'error', 'Error', 'words of the error')];
-  const state = el('select', {id: 'durable-state', onchange: () => change('state', state)()},
-    STATES.map(value => el('option', {value}, value || 'any')));
+  const fields = filterFields(['durable-id', 'id', 'Id', 'exact, or 47* for a prefix'],
+    ['handler', 'handler', 'Handler', 'such as mail'], ['durable-error', 'error', 'Error', 'words of the error'],
+    ['durable-state', 'state', 'State', STATES]);
   const handlers = listing('Handlers',
     ['Handler', 'Scheduled', 'Claimed', 'Running here', 'Failed', 'Unreadable', 'Recurring'],
     'durable-handlers', 'No handlers.');
@@ -74,9 +79,8 @@ export function durableSearch(path) {
     nodes: [
       panel('Handlers', null, handlers.node, manyHandlers),
       panel('One-time tasks', null,
-        el('div.filters', {role: 'search'}, fields.map(field => field.node),
-          el('label', {for: 'durable-state'}, 'State'), state),
-        hint, scope, recurring, bulk, tasks.node, el('nav.pages', {'aria-label': 'Pages'}, more))],
+        el('div.filters', {role: 'search'}, fields.nodes), hint, scope, recurring, bulk, tasks.node,
+        el('nav.pages', {'aria-label': 'Pages'}, more))],
     async load(wanted, signal) {
       const page = isAsked(wanted)
         ? await get(path('tasks'), {...filterOf(wanted), after: wanted.after}, signal) : {tasks: []};
@@ -94,12 +98,7 @@ export function durableSearch(path) {
         linkTo(one, 'unreadable', upTo(one.unreadable, most)), upTo(one.recurring, most)]);
       text(manyHandlers, joined([counted.cut && 'Only the first 100 handlers are shown.',
         counted.manyClaimed && 'More than 10,000 tasks are claimed; the counts of claimed tasks are too low.'], ' '));
-      for (const {key, input} of fields) {
-        if (document.activeElement !== input) {
-          input.value = wanted[key] ?? '';
-        }
-      }
-      state.value = wanted.state ?? '';
+      fields.set(wanted);
       text(hint, !isAsked(wanted) && 'Choose a handler or a state, or search for an id or an error.');
       text(scope, joined([
         wanted.error && 'Errors are searched in the newest 10,000 failed tasks by due time, '
@@ -115,9 +114,8 @@ export function durableSearch(path) {
           path: path('tasks'), action, filter: filterOf(wanted), found: words(wanted)}))));
       tasks.set(page.tasks, one => `${one.handler}\n${one.id}`, one => [
         el('span.badges', {}, durableState(one)), one.handler || 'method',
-        one.recurring ? one.id : el('span.named', {}, el('a.id', {href: ofDurableTask(one)}, one.id),
-          copyButton('the id', () => one.id)),
-        `${relative(one.next, now)}, ${clock(one.next, now)}`, one.owner ?? '–', count(one.failures), one.failure,
+        one.recurring ? one.id : named(one.id, ofDurableTask(one)),
+        when(one.next, now), one.owner ?? '–', count(one.failures), one.failure,
         el('div.actions', {}, isSteering && !one.recurring && durableActions(path('tasks', one.handler), one))]);
       show(more, page.after);
     }

@@ -113,6 +113,12 @@ export function relative(iso, now) {
   return distance === 0 ? 'now' : distance > 0 ? `in${NBSP}${rough}` : `${rough} ago`;
 }
 
+/** An instant as a fact: how far away it is, and when; `none` where there is none. */
+export const dated = (iso, now, ...none) => (iso ? [relative(iso, now), instant(iso)] : none);
+
+/** The same in one line. */
+export const when = (iso, now) => (iso ? `${relative(iso, now)}, ${clock(iso, now)}` : '–');
+
 /** Jargon, and what it means. */
 export const TERMS = {
   'Tick thread': 'Turns the wheel and hands due runs to the workers. Oversleep: how much later than planned it woke up.',

@@ -25,7 +25,7 @@ export async function retime({path, id, scheduler, schedule, at, isDurable, usua
   const zoneField = field('Time zone, if not that of the task', zone,
     el('datalist', {id: 'zones'}, Intl.supportedValuesOf('timeZone').map(one => el('option', {value: one}))));
   const result = el('div', {role: 'status', id: 'retime-preview'});
-  const {body, row, closed} = dialog(`Change the schedule of ${id}`, 'retime-dialog', 'Change schedule');
+  const {body, row, closed, reason} = dialog(`Change the schedule of ${id}`, 'retime-dialog', 'Change schedule');
   const confirm = row.lastChild;
   confirm.before(isDurable ? '' : button('Preview', 'preview', preview));
   body.append(field('Type', kind), field('Schedule', value, hint), zoneField, result);
@@ -68,6 +68,6 @@ export async function retime({path, id, scheduler, schedule, at, isDurable, usua
   }
 
   if (await closed) {
-    await act({path, body: wanted(), done: `Schedule of ${id} changed`});
+    await act({path, body: {...wanted(), reason: reason()}, done: `Schedule of ${id} changed`});
   }
 }

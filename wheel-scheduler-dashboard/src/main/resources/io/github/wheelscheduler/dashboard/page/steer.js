@@ -1,6 +1,7 @@
 // Asks, steers, and says what came of it.
 import {explain, nodes, post} from './api.js';
 import {button, el, icon} from './dom.js';
+import {joined} from './format.js';
 
 const SHOWN_MILLIS = 8000;
 const MOST = 4;
@@ -25,16 +26,39 @@ export const signIn = problem =>
   problem.kind === 'login' && el('a.signin', {href: location.href, 'data-test': 'sign-in', 'data-reload': true},
     'Sign in');
 
+/** What the server says of steering. */
+export const rules = {reasonRequired: false};
+
+/** A field for the reason. Enter confirms only if there is one: a key pressed twice must do nothing dangerous. */
+function reasonField(confirm) {
+  const {reasonRequired} = rules;
+  const input = el('input', {id: 'reason', autocomplete: 'off', maxlength: 200, autofocus: true,
+    required: reasonRequired, onkeydown: ({key}) => key === 'Enter' && input.value.trim() && confirm.click()});
+  return {
+    node: el('div.field', {}, el('label', {for: 'reason'}, `Reason (${reasonRequired ? 'required' : 'optional'})`),
+      input),
+
+    /** Says so to the user if one is required and missing. */
+    check() {
+      input.value = input.value.trim();
+      return input.reportValidity();
+    },
+    value: () => input.value || undefined
+  };
+}
+
 /**
- * Opens a dialog. Returns `{body, row, closed}`: its inside, its buttons, and whether it was confirmed. The focus is on
- * the button that changes nothing, unless a field takes it.
+ * Opens a dialog. Returns `{body, row, closed, reason}`: its inside, its buttons, whether it was confirmed, and the
+ * reason by then. It asks for no reason without an action, or if that has one. The focus is on a field, if there is one.
  */
-export function dialog(title, test, action, kind = 'primary', keep = 'Cancel') {
+export function dialog(title, test, action, kind = 'primary', keep = 'Cancel', hasReason = false) {
   const body = el('div.dialog-body');
-  const row = el('div.actions', {}, button(action ? keep : 'Close', 'cancel', () => node.close(''),
-    {autofocus: true}),
-    action && button(action, 'confirm', () => node.close('yes'), {class: kind}));
-  const node = el('dialog', {'aria-label': title, 'data-test': test}, el('h2', {}, title), body, row);
+  const confirm = action && button(action, 'confirm', () => (!asked || asked.check()) && node.close('yes'),
+    {class: kind});
+  const asked = action && !hasReason ? reasonField(confirm) : null;
+  const row = el('div.actions', {},
+    button(action ? keep : 'Close', 'cancel', () => node.close(''), {autofocus: !asked}), confirm);
+  const node = el('dialog', {'aria-label': title, 'data-test': test}, el('h2', {}, title), body, asked?.node, row);
   const closed = new Promise(resolve => {
     node.addEventListener('close', () => {
       node.remove();
@@ -43,32 +67,39 @@ export function dialog(title, test, action, kind = 'primary', keep = 'Cancel') {
   });
   document.body.append(node);
   node.showModal();
-  return {body, row, closed};
+  return {body, row, closed, reason: asked?.value};
 }
 
 /**
- * Steers once, and says `done`, a text or a function that returns it, or what went wrong. If there is a `question`, `{title, lines, label, kind, keep}`, or several
- * nodes might do it, it asks before. Returns the answer, or null if there is none.
+ * Steers once, and says `done`, a text or a function that returns it, or what went wrong. It asks before if there is a
+ * `question`, `{title, lines, label, kind, keep}`, if several nodes might do it, or if the body has no reason and one is
+ * required; then the title has the `name` of the target. Returns the answer, or null if there is none.
  */
-export async function act({path, body, done, question}) {
+export async function act({path, body, done, question, name}) {
   const key = path + JSON.stringify(body);
   if (busy.has(key)) {
     return null;
   }
   busy.add(key);
   try {
-    const lines = [...(question?.lines ?? []), ...(nodes.other === null ? [] : [
+    const many = nodes.other === null ? [] : [
       `Both ${nodes.nameOf(nodes.shown)}, which is shown, and ${nodes.nameOf(nodes.other)} answer at this address. `
-        + 'One of them will do this; the page cannot choose which.'])];
-    if (lines.length > 0) {
-      const asked = dialog(question?.title ?? 'Which node?', 'ask', question?.label ?? 'Do it anyway',
-        question?.kind, question?.keep);
-      asked.body.append(...lines.map(line => el('p', {}, line)));
+        + 'One of them will do this; the page cannot choose which.'];
+    // What changes nothing, and so has nothing to say when it is done, needs no reason.
+    const hasReason = !done || 'reason' in body;
+    let reason;
+    if (question || many.length > 0 || (rules.reasonRequired && !hasReason)) {
+      const {title, lines = [], label: yes, kind, keep} = question ?? (many.length > 0
+        ? {title: 'Which node?', label: 'Do it anyway'}
+        : {title: `${label(body.action)} ${name}?`, label: label(body.action)});
+      const asked = dialog(title, 'ask', yes, kind, keep, hasReason);
+      asked.body.append(...[...lines, ...many].map(line => el('p', {}, line)));
       if (!await asked.closed) {
         return null;
       }
+      reason = asked.reason?.();
     }
-    const {json, node} = await post(path, body);
+    const {json, node} = await post(path, {reason, ...body});
     if (done) {
       note('ok', `${done.call ? await done(json) : done}.`, nodes.other === null ? '' : `Done by node ${node}.`);
     }
@@ -111,12 +142,16 @@ export const copyButton = (what, value) => button(icon('copy'), 'copy', event =>
   {class: 'copy', 'aria-label': `Copy ${what}`});
 
 /** The id of a trace, as a link where its address is known. */
-export const traceLink = ({traceId: id, traceUrl: url}) =>
+const traceLink = ({traceId: id, traceUrl: url}) =>
   (url ? el('a', {href: url, target: '_blank', rel: 'noopener noreferrer'}, id) : el('code', {}, id));
+
+export const withTrace = (said, one) =>
+  (one.traceId ? el('span', {}, joined([said, 'trace '], ' · '), traceLink(one)) : said);
 
 export const traceId = one => ['trace id ', traceLink(one), copyButton('the trace id', () => one.traceId)];
 
-export const copied = id => el('span.named', {}, el('span.id', {}, id), copyButton('the id', () => id));
+/** An id that leads to its view and can be copied. */
+export const named = (id, href) => el('span.named', {}, el('a.id', {href}, id), copyButton('the id', () => id));
 
 /** Why all that steers is off. */
 export const READ_ONLY = 'Read-only: steering needs management.endpoint.wheelscheduler.access=unrestricted';
@@ -130,6 +165,6 @@ export const label = action => LABELS[action] ?? action[0].toUpperCase() + actio
  * A button that steers; dots on it say that it asks before. Its `title` says what it does, and `why` it is off, if it
  * is. What `more` has goes into the request.
  */
-export const steerButton = (path, action, done, {test = action, question, title, why, ...more} = {}) =>
-  button(label(action) + (question ? '…' : ''), test, () => act({path, body: {action, ...more}, done, question}),
-    {title: why || title, disabled: Boolean(why)});
+export const steerButton = (path, action, done, {test = action, question, title, why, name, ...more} = {}) =>
+  button(label(action) + (question || rules.reasonRequired ? '…' : ''), test,
+    () => act({path, body: {action, ...more}, done, question, name}), {title: why || title, disabled: Boolean(why)});

@@ -38,6 +38,23 @@ export function searchField(id) {
   };
 }
 
+/** Fields whose values go into the address, each a `[id, key, label, placeholder or options]`: `{nodes, set(state)}`. */
+export function filterFields(...fields) {
+  const made = fields.map(([id, key, label, hint]) => {
+    const onchange = () => go(changed({[key]: input.value.trim(), after: ''}));
+    const input = typeof hint === 'string'
+      ? el('input', {id, onchange, type: 'search', autocomplete: 'off', placeholder: hint})
+      : el('select', {id, onchange}, Object.entries(hint).map(([value, name]) => el('option', {value}, name)));
+    return {key, input, node: [el('label', {for: id}, label), input]};
+  });
+  return {
+    nodes: made.map(({node}) => node),
+    set: state => made.filter(({input}) => document.activeElement !== input).forEach(({key, input}) => {
+      input.value = state[key] ?? '';
+    })
+  };
+}
+
 /** The badge of what has failed so often in a row, and since when, if that is known. */
 export const failing = (inARow, since) => badge('failing',
   joined([`failing${since ? ` ${since}` : ''}`, Number(inARow) > 1 && `${inARow} in a row`]));

@@ -1,13 +1,17 @@
-// One durable task: its row, current run, error and payload.
+// One durable task: its row, current run, error and payload. Without a handler, it is a recurring one.
 import {to} from './address.js';
 import {get, pathOf, Problem} from './api.js';
 import {button, el, factsOf, panel, refill, show, text} from './dom.js';
-import {durableActions, durableState} from './durable-search.js';
-import {count, HERE, instant, lasting, relative} from './format.js';
+import {durableActions, durableState, recurringActions, recurringState} from './durable-search.js';
+import {count, dated, HERE, instant, lasting} from './format.js';
 import {act, copyButton, dialog, traceId} from './steer.js';
+import {past} from './view-history.js';
 
 export function durableTask(context, {handler, id}) {
-  const path = [context.settings.endpoints.wheeldurable?.path, 'tasks', pathOf(handler ?? '')].join('/');
+  const isRecurring = !handler;
+  const path = [context.settings.endpoints.wheeldurable?.path, ...(isRecurring ? ['recurring', pathOf(id ?? '')]
+    : ['tasks', pathOf(handler)])].join('/');
+  const asked = isRecurring ? {} : {id};
   const facts = factsOf();
   const state = el('div.badges', {'data-test': 'durable-task-state'});
   const actions = el('div.actions');
@@ -20,12 +24,13 @@ export function durableTask(context, {handler, id}) {
   const showPayload = button('Show payload', 'show-payload', readPayload);
   const payloadPanel = panel('Payload', showPayload, note, payload);
   const parts = [actions, state, facts.node, error, payloadPanel];
+  const history = isRecurring && past(context, id);
   let bytes = 0;
 
   /** Each look at a payload is logged, so it is read once. */
   async function readPayload() {
     try {
-      const answer = await get(path, {id, show: 'payload'});
+      const answer = await get(path, {...asked, show: 'payload'});
       text(payload, answer.payload || '(empty)');
       text(note, answer.payloadCut && `The payload has ${count(bytes)} bytes; the first 16 kB are shown.`);
       show(payload, true);
@@ -36,11 +41,12 @@ export function durableTask(context, {handler, id}) {
 
   async function reschedule(next) {
     const at = el('input', {id: 'durable-at', type: 'datetime-local', step: 1, value: instant(next).replace(' ', 'T')});
-    const asked = dialog(`Reschedule ${id}`, 'reschedule-dialog', 'Reschedule');
-    asked.body.append(el('div.field', {}, el('label', {for: 'durable-at'}, `Due (${HERE})`), at));
+    const {body, closed, reason} = dialog(`Reschedule ${id}`, 'reschedule-dialog', 'Reschedule');
+    body.append(el('div.field', {}, el('label', {for: 'durable-at'}, `Due (${HERE})`), at));
     at.focus();
-    if (await asked.closed && at.value) {
-      await act({path, body: {action: 'reschedule', id, at: new Date(at.value).toISOString()}, done: `${id}: rescheduled`});
+    if (await closed && at.value) {
+      await act({path, done: `${id}: rescheduled`,
+        body: {action: 'reschedule', id, at: new Date(at.value).toISOString(), reason: reason()}});
     }
   }
 
@@ -49,13 +55,13 @@ export function durableTask(context, {handler, id}) {
     node: el('div', {}, el('p.crumb', {}, el('a', {href: to({view: 'durable', handler})}, 'Durable tasks')),
       el('section.panel', {'aria-label': id}, el('header', {},
         el('h2', {}, el('span.id', {}, id ?? ''), ' ', copyButton('the id', () => id)), actions),
-      gone, state, facts.node), error, payloadPanel),
+      gone, state, facts.node), history.node, error, payloadPanel),
     async load(wanted, signal) {
-      if (!context.settings.endpoints.wheeldurable?.exposed || !handler || !id) {
+      if (!context.settings.endpoints.wheeldurable?.exposed || !id) {
         throw new Problem('noDurable', 0);
       }
       try {
-        return {task: await get(path, {id}, signal)};
+        return {task: await get(path, asked, signal)};
       } catch (problem) {
         if (problem.kind !== 'missing') {
           throw problem;
@@ -63,28 +69,32 @@ export function durableTask(context, {handler, id}) {
         return {task: null};
       }
     },
-    show({task}) {
+    show({task, list}) {
+      history.update?.(list.now);
       parts.forEach(part => show(part, task));
-      text(gone, !task && `${handler} has no task ${id}: it has finished or was cancelled.`);
+      text(gone, !task && (isRecurring ? `There is no recurring task ${id}.`
+        : `${handler} has no task ${id}: it has finished or was cancelled.`));
       if (!task) {
         return;
       }
       const {now, state: is, steering} = task;
       bytes = task.payloadBytes;
-      const at = iso => (iso ? [relative(iso, now), instant(iso)] : ['–']);
-      refill(state, is + task.running, () => durableState(task));
-      refill(actions, `${steering}${is}${task.next}`, () => steering && [
-        durableActions(path, task),
-        is === 'SCHEDULED' && button('Reschedule…', 'reschedule', () => reschedule(task.next))]);
+      refill(state, [is, task.running, task.failuresInARow].join(),
+        () => (isRecurring ? recurringState : durableState)(task));
+      refill(actions, `${steering}${is}${task.paused}${task.next}`, () => steering && [
+        isRecurring ? recurringActions(path, task) : durableActions(path, task),
+        !isRecurring && is === 'SCHEDULED' && button('Reschedule…', 'reschedule', () => reschedule(task.next))]);
       facts.set({
-        'Handler': [handler],
-        'Due': at(task.next),
-        ...(task.firstDue ? {'First due': at(task.firstDue)} : {}),
+        'Handler': [task.handler ?? 'method'],
+        ...(isRecurring ? {'Schedule': [task.schedule, task.declaredSchedule !== task.schedule
+          && `configured: ${task.declaredSchedule}`], 'Last success': dated(task.lastSuccess, now, '–')} : {}),
+        'Due': dated(task.next, now, '–'),
+        ...(task.firstDue ? {'First due': dated(task.firstDue, now)} : {}),
         'Node': [task.owner ?? '–', task.running ? `running for ${lasting(task.running)}`
           : is === 'CLAIMED' && 'claimed; only that node knows whether it runs'],
         'Attempt': [count(task.attempt), task.retries != null && `retries of its own: ${count(task.retries)}`],
-        'Failures in a row': [count(task.failures)],
-        'Last failure': at(task.lastFailure),
+        'Failures in a row': [count(task.failures ?? task.failuresInARow)],
+        'Last failure': dated(task.lastFailure, now, '–'),
         ...(task.deaths ? {'Node deaths': [count(task.deaths), 'nodes that died while they had it']} : {})
       });
       text(stack, task.error && task.error + (task.errorCut ? '\n…' : ''));

@@ -1,24 +1,17 @@
 // Durable tasks, as the database has them for all nodes.
-import {changed, go} from './address.js';
+import {changed, go, to} from './address.js';
 import {get, pathOf, Problem} from './api.js';
-import {badge, button, el, factsOf, listing, panel, refill, show} from './dom.js';
-import {clock, count, joined, lasting, relative} from './format.js';
-import {durableSearch} from './durable-search.js';
-import {retime} from './retime.js';
-import {copied, steerButton as steer} from './steer.js';
-import {failing, wordOf} from './task-rows.js';
+import {button, el, factsOf, listing, panel, refill, show} from './dom.js';
+import {count, joined, lasting, relative, when} from './format.js';
+import {durableSearch, recurringActions, recurringState} from './durable-search.js';
+import {named, steerButton as steer} from './steer.js';
 
-const KINDS = {SCHEDULED: 'pending', CLAIMED: 'claimed', PAUSED: 'paused', ENDED: 'over', FAILED: 'failing', UNREADABLE: 'warning'};
 const COUNTS = {running: 'Running', waiting: 'Waiting', claimed: 'Claimed', succeeded: 'Succeeded',
   failed: 'Failed runs',
   givenUp: 'Failed permanently here', takenOver: 'Taken over', givenBack: 'Released', lost: 'Lost'};
 
 const MOST = 10_000;
 
-const stateOf = ({state}) => badge(KINDS[state], wordOf(state.toLowerCase()));
-
-/** How a recurring task is doing: a state says nothing of its runs. */
-const statesOf = one => el('span.badges', {}, one.failuresInARow > 0 && failing(one.failuresInARow), stateOf(one));
 const upTo = value => [count(value), value >= MOST && 'or more'];
 
 export function durable(context) {
@@ -26,20 +19,12 @@ export function durable(context) {
   const drain = el('div.actions');
   const nodes = listing('Nodes', ['Node', 'Claimed', 'Last heartbeat'], 'durable-nodes');
   const recurring = listing('Recurring durable tasks',
-    ['State', 'Task', 'Handler', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'], 'durable-recurring',
-    'No tasks.');
+    ['State', 'Task', 'Handler', 'Schedule', 'Next run', 'Owner', 'Last success', 'Last failure', 'Actions'],
+    'durable-recurring', 'No tasks.');
   const path = (...parts) => [context.settings.endpoints.wheeldurable.path, ...parts.map(pathOf)].join('/');
   const search = durableSearch(path);
   const moreRecurring = button('Next', 'recurring-after', () => go(changed({recurring: last.rest.after})));
   let last = null;
-
-  function ofRecurring({id, paused}) {
-    const at = path('recurring', id);
-    return el('div.actions', {}, last.all.steering && [
-      steer(at, 'trigger', `${id}: triggered`),
-      paused ? steer(at, 'resume', `${id}: resumed`) : steer(at, 'pause', `${id}: paused`),
-      button('Change schedule…', 'retime', () => retime({path: at, id, isDurable: true}))]);
-  }
 
   return {
     node: el('div', {},
@@ -68,18 +53,20 @@ export function durable(context) {
         ...Object.fromEntries(Object.entries(COUNTS).map(([key, name]) => [name, [count(all.counts[key])]]))
       });
       refill(drain, `${all.steering}${all.draining}`, () => all.steering && (all.draining
-        ? steer(path(), 'resume', `${all.node} claims tasks again`)
+        ? steer(path(), 'resume', `${all.node} claims tasks again`, {name: all.node})
         : steer(path(), 'drain', `${all.node} is draining`, {question: {
-          title: `Drain ${all.node}?`, lines: ['It claims no more tasks until it is resumed; running tasks finish.'], label: 'Drain'}})));
+          title: `Drain ${all.node}?`, label: 'Drain',
+          lines: ['It claims no more tasks until it is resumed; running tasks finish.']
+        }})));
       nodes.set(all.nodes, one => one.node, one =>
         [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)]);
-      const due = one => one.next == null ? '–' : `${relative(one.next, now)}, ${clock(one.next, now)}`;
       recurring.set(rest.recurring, one => one.id, one => [
-        statesOf(one), copied(one.id), one.handler ?? '–',
+        recurringState(one), named(one.id, to({view: 'durable-task', id: one.id})), one.handler ?? '–',
         one.schedule + (one.declaredSchedule === one.schedule ? '' : ` (configured: ${one.declaredSchedule})`),
-        due(one), one.owner ?? '–', one.lastSuccess ? relative(one.lastSuccess, now) : 'never',
-        joined([one.lastFailure ? relative(one.lastFailure, now) : 'never', one.failuresInARow && `${one.failuresInARow} in a row`, one.failure]),
-        ofRecurring(one)]);
+        when(one.next, now), one.owner ?? '–', one.lastSuccess ? relative(one.lastSuccess, now) : 'never',
+        joined([one.lastFailure ? relative(one.lastFailure, now) : 'never',
+          one.failuresInARow && `${one.failuresInARow} in a row`, one.failure]),
+        el('div.actions', {}, all.steering && recurringActions(path('recurring', one.id), one))]);
       show(moreRecurring, rest.after);
       search.show(found, all.steering, now);
     }

@@ -1,10 +1,10 @@
 // One card for each scheduler and group, with problems and lateness.
 import {to} from './address.js';
-import {attribute, badge, button, el, factsOf, keyed, listing, panel, refill, show, text} from './dom.js';
+import {attribute, badge, el, factsOf, keyed, listing, panel, refill, show, text} from './dom.js';
 import {count, duration, lasting, lower, plural, seconds} from './format.js';
 import {pointsOf, rateOf} from './history.js';
 import {plot} from './plot.js';
-import {act, dialog, READ_ONLY, steerButton} from './steer.js';
+import {READ_ONLY, steerButton} from './steer.js';
 import {dayLine} from './strips.js';
 import {keyOf, taskRow, taskTable} from './task-rows.js';
 import {readDay} from './view-day.js';
@@ -110,28 +110,16 @@ function card(context, name) {
 
 function steering(context, {name, state, tasks}) {
   const why = context.isSteering ? '' : READ_ONLY;
-  const steer = (action, done) => steerButton(context.path(), action, `${name} ${done}`,
-    {test: `${action}-scheduler`, why, scheduler: name});
+  const steer = (action, done, question) => steerButton(context.path(), action, `${name} ${done}`,
+    {test: `${action}-scheduler`, why, name, scheduler: name, question});
   switch (state) {
     case 'RUNNING':
-      return button('Pause…', 'pause-scheduler', () => pause(context, name, tasks),
-        {title: why, disabled: Boolean(why)});
+      return steer('pause', 'is paused', {title: `Pause ${name}?`, label: `Pause ${name}`, kind: 'danger',
+        lines: [`On this node, ${plural(tasks, 'task')} and all other timers of it wait until it is resumed.`,
+          'Until then, each view shows the reason.']});
     case 'PAUSED':
       return steer('resume', 'is resumed');
     default:
       return state !== 'SHUT_DOWN' && steer('run', 'is running');
-  }
-}
-
-/** Asks why, as all who look at the page meanwhile want to know. */
-async function pause(context, name, tasks) {
-  const reason = el('input', {id: 'pause-reason', autocomplete: 'off', maxlength: 200});
-  const {body, closed} = dialog(`Pause ${name}?`, 'ask', `Pause ${name}`, 'danger');
-  body.append(el('p', {}, `On this node, ${plural(tasks, 'task')} and all other timers of it wait until it is resumed.`),
-    el('div.field', {}, el('label', {for: 'pause-reason'}, 'Reason, shown on this page'), reason));
-  reason.focus();
-  if (await closed) {
-    await act({path: context.path(), done: `${name} is paused`,
-      body: {action: 'pause', scheduler: name, reason: reason.value.trim() || undefined}});
   }
 }

@@ -2,12 +2,13 @@
 import {to} from './address.js';
 import {get, pathOf} from './api.js';
 import {attribute, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
-import {clock, clockChanges, count, HERE, inWords, instant, joined, lasting, relative, seconds, skippedBefore,
-  written} from './format.js';
+import {clock, clockChanges, count, dated, HERE, inWords, instant, joined, lasting, relative, seconds, skippedBefore,
+  when, written} from './format.js';
 import {retime} from './retime.js';
-import {act, copy, copyButton, READ_ONLY, steerButton, traceId, traceLink} from './steer.js';
+import {act, copy, copyButton, READ_ONLY, steerButton, traceId, withTrace} from './steer.js';
 import {runs} from './strips.js';
 import {failingSince, idParts, nextRun, showState, since} from './task-rows.js';
+import {past} from './view-history.js';
 
 export function task(context, {id, scheduler}) {
   const state = el('div.badges', {'data-test': 'task-state'});
@@ -27,10 +28,11 @@ export function task(context, {id, scheduler}) {
   const stackButton = button('Show stack trace', 'stack', showStack);
   const going = panel('Current run', [runningFor, stackButton], stack);
   const where = el('a');
+  const history = past(context, id);
   let path = null, at = null, runningSince = null, interrupted = null;
 
   const steer = (action, done, more) => steerButton(path, action,
-    done.call ? async () => `${id}: ${await done()}` : `${id}: ${done}`, {...more, scheduler});
+    done.call ? async () => `${id}: ${await done()}` : `${id}: ${done}`, {...more, name: id, scheduler});
 
   /** A paused scheduler keeps also what is triggered; a halted one does not. */
   async function triggered() {
@@ -91,6 +93,7 @@ export function task(context, {id, scheduler}) {
         panel('Statistics', null, facts.node)),
       going,
       panel('Recent runs', null, strip.node, recent.node),
+      history.node,
       error,
       panel('Settings', null, settings.node)),
     title: id,
@@ -125,12 +128,12 @@ export function task(context, {id, scheduler}) {
         : [relative(one, at), `${instant(one)} ${HERE}`,
           schedule.zone ? `${instant(one, schedule.zone)} ${schedule.zone}` : '', mark]));
 
-      const dated = one => (one ? [relative(one, at), instant(one)] : ['none', context.sinceStart(at)]);
+      const none = ['none', context.sinceStart(at)];
       facts.set({
         'Next run': isRunning && !now.next ? ['after this run'] : [nextRun(now, held, at), now.next && instant(now.next)],
         'Late by': [held ? '–' : seconds(now.lateBy) > 0 ? lasting(now.lateBy) : 'on time', now.overdue && 'overdue'],
-        'Last success': dated(now.lastSuccess),
-        'Last failure': dated(now.lastFailure),
+        'Last success': dated(now.lastSuccess, at, ...none),
+        'Last failure': dated(now.lastFailure, at, ...none),
         'Runs': [count(now.runs)],
         'Failures': [count(now.failures)],
         'Failures in a row': [count(now.failuresInARow), failingSince(now, at)],
@@ -146,11 +149,12 @@ export function task(context, {id, scheduler}) {
       attribute(stackButton, 'title', !now.steering && READ_ONLY);
       strip.update(now.recent);
       recent.set(now.recent, run => run.start, run => [
-        `${relative(run.start, at)}, ${clock(run.start, at)}`, lasting(run.duration), lasting(run.lateness),
+        when(run.start, at), lasting(run.duration), lasting(run.lateness),
         run.outcome === 'FAILURE' ? '✕ failed' : '✓ succeeded',
-        withTrace(run, joined([run.triggered && 'triggered manually',
-          run.exception && `${run.exception}: ${run.message}`]))]);
+        withTrace(joined([run.triggered && 'triggered manually',
+          run.exception && `${run.exception}: ${run.message}`]), run)]);
 
+      history.update(at);
       show(error, lastError);
       refill(errorBody, lastError?.at, () => lastError && [
         el('p.error', {}, el('strong', {}, lastError.exception), lastError.message && `: ${lastError.message}`),
@@ -162,7 +166,5 @@ export function task(context, {id, scheduler}) {
     }
   };
 }
-
-const withTrace = (run, said) => (run.traceId ? el('span', {}, said, ' · trace ', traceLink(run)) : said);
 
 const traceOf = (lines, test) => el('pre', {tabindex: 0, 'aria-label': 'Stack trace', 'data-test': test}, lines);

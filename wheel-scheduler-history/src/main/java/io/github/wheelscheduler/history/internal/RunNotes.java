@@ -78,7 +78,7 @@ public final class RunNotes implements TaskListener {
     }
 
     /** Whether one of the causes is the interruption of a thread. An exception of a user's may not tell. */
-    private static boolean isInterruption(@Nullable Throwable thrown) {
+    static boolean isInterruption(@Nullable Throwable thrown) {
         try {
             Throwable cause = thrown;
             for (int i = 0; i < MOST_CAUSES && cause != null; i++) {

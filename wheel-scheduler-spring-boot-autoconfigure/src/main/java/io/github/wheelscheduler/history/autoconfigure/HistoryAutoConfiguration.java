@@ -3,9 +3,12 @@ package io.github.wheelscheduler.history.autoconfigure;
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.internal.DataSourceChoice;
 import io.github.wheelscheduler.autoconfigure.internal.EmbeddedDatabase;
+import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.RunHistoryReader;
+import io.github.wheelscheduler.history.internal.DurableRuns;
+import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.steering.SteeringListener;
@@ -20,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -95,5 +99,23 @@ public final class HistoryAutoConfiguration {
     SteeringListener wheelHistoryAudit(ObjectProvider<HistoryEngine> history, ObjectProvider<TimerWheel> wheel) {
         return new HistoryAudit(
                 history::getObject, () -> wheel.getObject().executor().wallClockInstant());
+    }
+
+    /** Durable tasks, where their module is there, too. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({DurableEngine.class, RunJournal.class})
+    static class OfDurableTasks {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RunJournal wheelHistoryJournal(HistoryEngine history) {
+            return new DurableRuns(history.settings().node(), history::note);
+        }
+
+        @Bean
+        static HistoryDurable wheelHistoryDurable(
+                ConfigurableListableBeanFactory beanFactory, ObjectProvider<RunJournal> journal) {
+            return new HistoryDurable(beanFactory, journal);
+        }
     }
 }

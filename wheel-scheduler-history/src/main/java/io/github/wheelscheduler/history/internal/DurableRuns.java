@@ -1,0 +1,88 @@
+package io.github.wheelscheduler.history.internal;
+
+import io.github.wheelscheduler.history.HistoryCause;
+import io.github.wheelscheduler.history.HistoryOutcome;
+import io.github.wheelscheduler.history.HistoryRow;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
+import io.github.wheelscheduler.jdbc.internal.RunJournal;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Takes notes of the ends of durable runs, on the threads that write them. */
+public final class DurableRuns implements RunJournal {
+
+    /** The name of the scheduler in the rows. */
+    public static final String SCHEDULER = "durable";
+
+    /** The class in the rows of tasks whose handler gave them up, and threw nothing. */
+    private static final String GAVE_UP = "io.github.wheelscheduler.durable.DurableOutcome$GiveUp";
+
+    private final String node;
+    private final BiConsumer<HistoryRow, @Nullable Throwable> history;
+
+    /**
+     * Makes one.
+     *
+     * @param node the name of this process in the rows
+     * @param history takes a row, and the exception whose frames it keeps
+     */
+    public DurableRuns(String node, BiConsumer<HistoryRow, @Nullable Throwable> history) {
+        this.node = node;
+        this.history = history;
+    }
+
+    @Override
+    public void ended(EndNote end) {
+        boolean hasRun = end.started() != null;
+        history.accept(
+                new HistoryRow(
+                        0,
+                        end.at(),
+                        end.task(),
+                        end.instance(),
+                        SCHEDULER,
+                        node,
+                        end.due(),
+                        end.started(),
+                        end.length(),
+                        outcome(end),
+                        end.runs(),
+                        end.attempt(),
+                        cause(end.cause()),
+                        null,
+                        null,
+                        end.traceId(),
+                        failure(end)),
+                hasRun ? end.thrown() : null);
+    }
+
+    private static HistoryOutcome outcome(EndNote end) {
+        return switch (end.kind()) {
+            case DONE -> HistoryOutcome.SUCCESS;
+            case FAILED -> RunNotes.isInterruption(end.thrown()) ? HistoryOutcome.INTERRUPTED : HistoryOutcome.FAILURE;
+            case GIVEN_UP -> HistoryOutcome.GIVEN_UP;
+            case CANCELLED -> HistoryOutcome.CANCELLED;
+            case PUT_ASIDE -> HistoryOutcome.PUT_ASIDE;
+            case MISSED -> HistoryOutcome.MISSED;
+            case TAKEN_OVER -> HistoryOutcome.TAKEN_OVER;
+        };
+    }
+
+    private static HistoryCause cause(EndNote.Cause cause) {
+        return switch (cause) {
+            case SCHEDULE -> HistoryCause.SCHEDULE;
+            case CAUGHT_UP -> HistoryCause.CAUGHT_UP;
+            case RETRY -> HistoryCause.RETRY;
+            case BY_HAND -> HistoryCause.BY_HAND;
+        };
+    }
+
+    private static HistoryRow.@Nullable Failure failure(EndNote end) {
+        if (end.thrown() != null) {
+            RunOutcome.Failure failure = RunOutcome.Failure.of(end.thrown(), null);
+            return new HistoryRow.Failure(failure.type(), failure.message(), null);
+        }
+        return end.reason() == null ? null : new HistoryRow.Failure(GAVE_UP, end.reason(), null);
+    }
+}

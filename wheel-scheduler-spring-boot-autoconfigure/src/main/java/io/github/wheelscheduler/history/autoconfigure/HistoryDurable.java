@@ -1,0 +1,36 @@
+package io.github.wheelscheduler.history.autoconfigure;
+
+import io.github.wheelscheduler.durable.DurableEngine;
+import io.github.wheelscheduler.durable.internal.DurableNode;
+import io.github.wheelscheduler.jdbc.internal.RunJournal;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
+
+/**
+ * Lets every node of durable tasks write its ends into the history, from before it starts. A node is destroyed before
+ * the history, so that the runs that end meanwhile are in it.
+ */
+final class HistoryDurable implements BeanPostProcessor {
+
+    private final ConfigurableListableBeanFactory beanFactory;
+    private final ObjectProvider<RunJournal> journal;
+
+    HistoryDurable(ConfigurableListableBeanFactory beanFactory, ObjectProvider<RunJournal> journal) {
+        this.beanFactory = beanFactory;
+        this.journal = journal;
+    }
+
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        if (bean instanceof DurableEngine engine) {
+            if (beanFactory instanceof DefaultSingletonBeanRegistry beans) {
+                beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
+            }
+            // The history asks the engine for the name of its node, so it is looked up with the first end.
+            DurableNode.of(engine).note(end -> journal.getObject().ended(end));
+        }
+        return bean;
+    }
+}

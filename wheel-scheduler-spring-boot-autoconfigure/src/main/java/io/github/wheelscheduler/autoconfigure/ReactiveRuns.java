@@ -5,6 +5,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import java.lang.reflect.Method;
 import java.util.concurrent.CancellationException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.core.KotlinDetector;
@@ -24,10 +26,15 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
     /** Of each application context in the process. */
     private final String hook = ReactiveRuns.class.getName() + "@" + System.identityHashCode(this);
 
+    private final Supplier<@Nullable EndedSpans> spans;
+
     /** Guarded by this. */
     private boolean isHooked;
 
-    ReactiveRuns() {}
+    /** @param spans returns those to be current at the end of a run; null for none */
+    ReactiveRuns(Supplier<@Nullable EndedSpans> spans) {
+        this.spans = spans;
+    }
 
     /** A method that returns nothing has ended when it returns. */
     @Override
@@ -40,6 +47,8 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
     public void onStart(ScheduledTaskObservationContext context) {
         OpenRun run = OpenRun.keepCurrent();
         if (run != null) {
+            // The last run may end while the context closes, which makes no bean then.
+            EndedSpans ignored = spans.get();
             context.put(OpenRun.class, run);
             if (isReactive(context.getMethod())) {
                 hookOnce();
@@ -55,10 +64,15 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
             return;
         }
         Throwable failure = context.getError();
-        if (failure != null || context.isComplete()) {
+        if (failure == null && !context.isComplete()) {
+            run.cancelled();
+            return;
+        }
+        EndedSpans current = spans.get();
+        if (current == null) {
             run.ended(failure);
         } else {
-            run.cancelled();
+            current.runWithin(context, () -> run.ended(failure));
         }
     }
 

@@ -92,6 +92,11 @@ public final class WheelRunObservationAutoConfiguration {
         }
 
         @Bean
+        EndedSpans wheelEndedSpans(Tracer tracer) {
+            return new EndedSpans(tracer);
+        }
+
+        @Bean
         @Order(BEFORE_USUAL_HANDLER)
         RunSpans wheelRunSpans(Tracer tracer, ObjectProvider<Propagator> propagator) {
             return new RunSpans(tracer, propagator.getIfUnique());

@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.micrometer.observation.ObservationRegistry;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Auto-configuration that reports the real end of runs of reactive {@code @Scheduled} methods if Spring observes them:
@@ -17,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 public final class WheelSchedulerObservationAutoConfiguration {
 
     @Bean
-    static ReactiveRuns wheelSchedulerReactiveRuns() {
-        return new ReactiveRuns();
+    static ReactiveRuns wheelSchedulerReactiveRuns(ObjectProvider<EndedSpans> spans) {
+        return new ReactiveRuns(SingletonSupplier.ofNullable(spans::getIfAvailable));
     }
 }

@@ -50,7 +50,8 @@ final class SchedulerThreads {
     Thread newVirtualThread(Runnable runnable) {
         ThreadFactory factory = virtualThreads;
         if (factory == null) {
-            throw new IllegalStateException("The scheduler must be initialized with virtual threads, was not");
+            throw new IllegalStateException(
+                    "The scheduler must be initialized before it makes virtual threads: call initialize() first");
         }
         return factory.newThread(runnable);
     }

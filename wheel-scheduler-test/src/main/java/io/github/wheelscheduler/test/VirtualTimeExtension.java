@@ -64,8 +64,8 @@ public final class VirtualTimeExtension implements ParameterResolver, TestExecut
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         if (context.getTestMethod().isEmpty()) {
             throw new ParameterResolutionException(
-                    "A VirtualTime must be a parameter of what each test has of its own, not of methods"
-                            + " around all of them, nor of the constructor with Lifecycle.PER_CLASS, was one of "
+                    "A VirtualTime must be a parameter of a test, of @BeforeEach or @AfterEach, or of a constructor without "
+                            + "Lifecycle.PER_CLASS, was one of "
                             + parameter.getDeclaringExecutable());
         }
         return context.getStore(NAMESPACE)

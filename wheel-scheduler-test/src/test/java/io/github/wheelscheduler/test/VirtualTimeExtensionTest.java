@@ -97,7 +97,7 @@ class VirtualTimeExtensionTest {
         assertThat(failuresOf(PerClass.class))
                 .singleElement()
                 .asString()
-                .contains("A VirtualTime must be a parameter of what each test has of its own")
+                .contains("A VirtualTime must be a parameter of a test, of @BeforeEach or @AfterEach")
                 .contains("nor of the constructor with Lifecycle.PER_CLASS");
         assertThat(PerClass.runs).hasValue(0);
     }

@@ -77,7 +77,8 @@ public final class Availability {
         if (isNew) {
             ThrownLog.warnInOneLine(
                     LOGGER,
-                    "The database of the durable tasks refuses changes; the tasks wait until it accepts them",
+                    "The database of the durable tasks refuses changes, as it is read-only or full, or a right is missing; no task "
+                            + "starts until it accepts them",
                     DatabaseErrors.rootOf(ex));
         }
     }

@@ -120,9 +120,10 @@ final class Closing {
             // What the database is still to be told goes on until then.
             groups.jobs().shutdown();
             if (!groups.jobs().awaitTermination(LAST_MILLIS, TimeUnit.MILLISECONDS)) {
-                LOGGER.warn("Not all ends of runs could be written to the database; other nodes run those tasks again "
-                        + "after "
-                        + exactly(settings.deadAfter()));
+                LOGGER.warn(
+                        "The node closed before the ends of all its runs were written, as the database did not answer "
+                                + "in time; other nodes run those tasks again after "
+                                + exactly(settings.deadAfter()));
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

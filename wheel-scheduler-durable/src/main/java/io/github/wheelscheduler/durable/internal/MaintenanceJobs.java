@@ -100,7 +100,10 @@ final class MaintenanceJobs {
             if (DatabaseErrors.isOfDatabase(ex)) {
                 availability.isAway(ex, place);
             } else {
-                ThrownLog.error(LOGGER, "A background job of durable tasks failed; it is retried", ex);
+                ThrownLog.error(
+                        LOGGER,
+                        "A background job of durable tasks, such as polling, failed; it is retried, and tasks may start late until then",
+                        ex);
             }
         } catch (Throwable again) {
             // There may be no memory for words.

@@ -315,7 +315,8 @@ final class Runs {
             Run.CURRENT.set(run);
             ignored = going.add(run);
             if (isInterrupting || claim.isAskedToEnd) {
-                throw new InterruptedException("The node stops, or the task has been cancelled");
+                throw new InterruptedException(
+                        "The run does not start: its node closes, or its task has been cancelled");
             }
             if (transaction != null) {
                 transaction.begin();

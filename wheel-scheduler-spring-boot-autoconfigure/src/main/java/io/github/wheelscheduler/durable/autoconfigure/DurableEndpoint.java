@@ -368,7 +368,8 @@ public final class DurableEndpoint {
             throw new IllegalArgumentException("within must be a duration such as 5s, was " + text, ex);
         }
         if (within.isNegative() || within.compareTo(LONGEST_WITHIN) > 0) {
-            throw new IllegalArgumentException("within must be 0 to 1 minute, was " + text);
+            throw new IllegalArgumentException(
+                    "within, the time that a cancel waits for the run to end, must be 0 to 1 minute, was " + text);
         }
         return within;
     }

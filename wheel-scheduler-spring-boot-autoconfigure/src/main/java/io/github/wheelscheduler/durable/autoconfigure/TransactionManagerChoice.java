@@ -49,7 +49,7 @@ final class TransactionManagerChoice {
                 throw new UnusableSetupException(
                         "@DurableHandler must be transactional where it names a transactionManager, but is not on "
                                 + method,
-                        "Add transactional = true, or leave transactionManager out.");
+                        "Add transactional = true to the annotation, or leave its transactionManager out.");
             }
             return null;
         }

@@ -407,7 +407,8 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
                     return result;
                 }
                 if (hold != null && !hold.end.await(leftNanos(endNanos), TimeUnit.NANOSECONDS)) {
-                    throw new TimeoutException("The task is held until it is resumed or its current run ends: " + id());
+                    throw new TimeoutException("The task " + id()
+                            + " has not run, as it is paused or its current run has not ended: resume it first");
                 }
             } catch (CancellationException ex) {
                 // A timer is replaced before it is cancelled.

@@ -195,7 +195,8 @@ public final class TaskSeries extends SeriesFuture {
                 throw new IllegalStateException("The task must not be running when it is triggered: " + id());
             }
             if (run.triggered != null && !run.triggered.isDone()) {
-                throw new IllegalStateException("The task must not be triggered twice at a time: " + id());
+                throw new IllegalStateException(
+                        "The task must not be triggered again before the run that was asked for has ended: " + id());
             }
             isSeries = isRepeating();
             if (isSeries) {

@@ -146,7 +146,9 @@ class DurableTasksInBrowserTest {
     void goneTaskIsSaidToBe(Browser browser) {
         browser.expect("404");
         browser.open(server.dashboard("view=durable-task&handler=invoice&id=none"));
-        browser.awaitText(hook("durable-task-gone"), "invoice has no task none: it has finished or was cancelled.");
+        browser.awaitText(
+                hook("durable-task-gone"),
+                "invoice has no one-time task none: it has finished, was cancelled, or is a recurring one.");
     }
 
     @Test

@@ -85,7 +85,7 @@ class HistoryInBrowserTest {
         browser.awaitText(hook("view-history"), "No runs match.");
         assertThat(browser.address()).contains("text=DISK", "task=none.such");
         browser.reload();
-        browser.awaitText(hook("view-history"), "No failures in these hours.");
+        browser.awaitText(hook("view-history"), "No failures with a stack trace in these hours.");
         assertThat(browser.one(hook("history-task")).getAttribute("value")).isEqualTo("none.such");
     }
 

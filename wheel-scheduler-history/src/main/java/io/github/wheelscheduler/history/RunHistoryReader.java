@@ -69,7 +69,7 @@ public final class RunHistoryReader {
     }
 
     /**
-     * Returns the kinds of failures in a range, the most frequent first; of all tasks, the first 200 without their
+     * Returns the 200 most frequent kinds of failures in a range, the most frequent first; of all tasks without their
      * traces.
      *
      * @param task the id of a task, or a handler; null for all

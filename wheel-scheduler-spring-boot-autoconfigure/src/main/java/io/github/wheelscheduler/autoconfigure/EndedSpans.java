@@ -18,7 +18,6 @@ final class EndedSpans {
     }
 
     /** Runs something while the span of an observation is current, if it has one. */
-    @SuppressWarnings("try") // the scope ends, and is used for nothing else
     void runWithin(Observation.Context context, Runnable notes) {
         TracingContext tracing = context.get(TracingContext.class);
         Span span = tracing == null ? null : tracing.getSpan();
@@ -26,8 +25,18 @@ final class EndedSpans {
             notes.run();
             return;
         }
-        try (Tracer.SpanInScope ignored = tracer.withSpan(span)) {
+        Tracer.SpanInScope scope = null;
+        try {
+            scope = tracer.withSpan(span);
+        } catch (RuntimeException ex) {
+            // The run has ended all the same.
+        }
+        try {
             notes.run();
+        } finally {
+            if (scope != null) {
+                scope.close();
+            }
         }
     }
 }

@@ -98,7 +98,7 @@ class VirtualTimeExtensionTest {
                 .singleElement()
                 .asString()
                 .contains("A VirtualTime must be a parameter of a test, of @BeforeEach or @AfterEach")
-                .contains("nor of the constructor with Lifecycle.PER_CLASS");
+                .contains("or of a constructor without Lifecycle.PER_CLASS");
         assertThat(PerClass.runs).hasValue(0);
     }
 

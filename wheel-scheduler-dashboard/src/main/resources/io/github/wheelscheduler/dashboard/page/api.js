@@ -98,7 +98,9 @@ function addressOf(path, parameters = {}) {
   return address;
 }
 
-export const pathOf = id => id.split('/').map(encodeURIComponent).join('/');
+/** Browsers resolve segments of dots, also encoded ones; so there is nothing at such a path. */
+export const pathOf = id => id.split('/').map(part =>
+  (/^\.{1,2}$/.test(part) ? part.replaceAll('.', '%252E') : encodeURIComponent(part))).join('/');
 
 export async function settings(signal) {
   const {json, node} = await send(`${page}/settings`, {}, signal);

@@ -29,11 +29,15 @@ export const signIn = problem =>
 /** What the server says of steering. */
 export const rules = {reasonRequired: false};
 
-/** A field for the reason. Enter confirms only if there is one: a key pressed twice must do nothing dangerous. */
+/**
+ * A field for the reason. Enter confirms only if there is one: a key pressed twice must do nothing dangerous. Enter that
+ * ends the composition of a word confirms nothing; Safari says so only by the code.
+ */
 function reasonField(confirm) {
   const {reasonRequired} = rules;
   const input = el('input', {id: 'reason', autocomplete: 'off', maxlength: 200, autofocus: true,
-    required: reasonRequired, onkeydown: ({key}) => key === 'Enter' && input.value.trim() && confirm.click()});
+    required: reasonRequired, onkeydown: ({key, isComposing, keyCode}) =>
+      key === 'Enter' && !isComposing && keyCode !== 229 && input.value.trim() && confirm.click()});
   return {
     node: el('div.field', {}, el('label', {for: 'reason'}, `Reason (${reasonRequired ? 'required' : 'optional'})`),
       input),
@@ -159,7 +163,8 @@ export const READ_ONLY = 'Read-only: steering needs management.endpoint.wheelsch
 const LABELS = {reset: 'Restore configured schedule', retry: 'Retry'};
 
 /** The name of an action on its button. */
-export const label = action => LABELS[action] ?? action[0].toUpperCase() + action.slice(1);
+export const label = action =>
+  (Object.hasOwn(LABELS, action) ? LABELS[action] : action[0].toUpperCase() + action.slice(1));
 
 /**
  * A button that steers; dots on it say that it asks before. Its `title` says what it does, and `why` it is off, if it

@@ -41,7 +41,7 @@ export function searchField(id) {
 /** Fields whose values go into the address, each a `[id, key, label, placeholder or options]`: `{nodes, set(state)}`. */
 export function filterFields(...fields) {
   const made = fields.map(([id, key, label, hint]) => {
-    const onchange = () => go(changed({[key]: input.value.trim(), after: ''}));
+    const onchange = () => go(changed({[key]: input.value.trim(), after: '', audit: ''}));
     const input = typeof hint === 'string'
       ? el('input', {id, onchange, type: 'search', autocomplete: 'off', placeholder: hint})
       : el('select', {id, onchange}, Object.entries(hint).map(([value, name]) => el('option', {value}, name)));

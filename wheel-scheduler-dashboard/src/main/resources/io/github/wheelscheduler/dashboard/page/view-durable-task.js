@@ -70,10 +70,16 @@ export function durableTask(context, {handler, id}) {
       }
     },
     show({task, list}) {
-      history.update?.(list.now);
+      // The history has the runs of a task that was made at run time under its handler.
+      if (history) {
+        show(history.node, false);
+        if (task && !task.handler) {
+          history.update(list.now);
+        }
+      }
       parts.forEach(part => show(part, task));
       text(gone, !task && (isRecurring ? `There is no recurring task ${id}.`
-        : `${handler} has no task ${id}: it has finished or was cancelled.`));
+        : `${handler} has no one-time task ${id}: it has finished, was cancelled, or is a recurring one.`));
       if (!task) {
         return;
       }

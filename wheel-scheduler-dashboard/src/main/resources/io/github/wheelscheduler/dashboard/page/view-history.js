@@ -43,7 +43,7 @@ const pathTo = (context, ...parts) => [context.settings.endpoints.wheelhistory.p
 const isThere = context => context.settings.endpoints.wheelhistory?.exposed;
 
 function iso(millis) {
-  if (Number.isNaN(millis)) {
+  if (Number.isNaN(new Date(millis).getTime())) {
     throw new Problem('bad', 0);
   }
   return new Date(millis).toISOString();
@@ -156,7 +156,7 @@ export function history(context) {
   const rows = listing('Runs', ['Ended', 'Task', 'Outcome', 'Took', 'Node', 'Cause', 'Details'], 'history-rows',
     'No runs match.');
   const kinds = listing('Failures by kind', ['Failure', 'Task', 'Rows', 'First', 'Last', 'Stack trace'],
-    'history-kinds', 'No failures in these hours.');
+    'history-kinds', 'No failures with a stack trace in these hours.');
   const moreKinds = el('p.hint');
   const audit = listing('Who steered', ['When', 'Who', 'Action', 'Of', 'Change', 'Reason', 'Node'], 'history-audit',
     'No one steered in this range.');
@@ -223,7 +223,7 @@ export function history(context) {
       show(next, page.after);
       text(moreKinds, failures.length > LIMIT && `Only the ${LIMIT} most frequent kinds are shown.`);
       kinds.set(failures.slice(0, LIMIT), one => `${one.task}\n${one.kind}`, one => [
-        one.type, el('a.id', {href: changed({task: one.task, after: ''})}, one.task), count(one.rows),
+        one.type, el('a.id', {href: changed({task: one.task, after: '', audit: ''})}, one.task), count(one.rows),
         instant(one.first), instant(one.last),
         button('Show', 'history-show-trace', () => showTrace(tracePath, one))]);
       audit.set(who.entries, (_, at) => at, one => [
@@ -253,7 +253,8 @@ export function past(context, id) {
     try {
       const {summary} = await get(pathOfTask, {task: id});
       const {rows} = await get(pathOfRows, {task: id, limit: MOST_RUNS});
-      known = {summary, rows, said: rows.length === 0 && 'No runs are recorded.'};
+      const isKnown = rows.length > 0 || summary.lastSuccess || summary.lastFailure;
+      known = {summary: isKnown && summary, rows, said: !isKnown && 'No runs are recorded.'};
     } catch (problem) {
       known.said = problem.kind === 'otherNode' ? known.said : explain(problem).join(' ');
     } finally {
@@ -265,9 +266,9 @@ export function past(context, id) {
 
   function draw() {
     const {summary, rows, said} = known;
-    show(drawn, rows.length);
+    show(drawn, summary);
     text(note, said);
-    if (rows.length > 0) {
+    if (summary) {
       facts.set({
         'Failing since': dated(summary.failingSince, at, 'not failing'),
         'Last success': dated(summary.lastSuccess, at, 'none recorded'),

@@ -9,13 +9,14 @@ import io.github.wheelscheduler.jdbc.internal.EndNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A row that this node has claimed. It waits until it is due, runs, and ends in the database; {@link ClaimedTasks} has
  * its state.
  */
-final class Claim {
+final class Claim implements Supplier<RunFacts> {
 
     /** In the order in which they are due. */
     static final Comparator<Claim> BY_TIME = Comparator.comparing(Claim::dueAt).thenComparing(Claim::key);
@@ -47,14 +48,13 @@ final class Claim {
     @Nullable
     Instant startedAt;
 
-    /** How long its run took; null if it has not ended. Its run, and who writes its end. */
-    @Nullable
-    Duration length;
+    /** The length of its run; negative if it has not ended. Its run, and who writes its end. */
+    long lengthNanos = -1;
 
     /** Why it has not run, as a history notes it; null if it has, or is to run later. Its worker. */
     EndNote.@Nullable Kind unrun;
 
-    /** How many runs were left out. Its worker. */
+    /** The number of runs that were left out. Its worker. */
     long missedRuns = 1;
 
     /** When its run has begun. Guarded by {@link ClaimedTasks}. */
@@ -94,23 +94,17 @@ final class Claim {
         return new DurableEnd(kind, handlerOfEnd(), key().id(), row.attempt(), nextAt, reason, thrown);
     }
 
-    /** Notes that it has not run, if that is to be noted. */
+    /** Notes that it has not run, if that is to be noted. Throws nothing. */
     void noteUnrun(EndNotes notes) {
-        EndNote.Kind kind = unrun;
-        if (kind != null) {
-            notes.noteUnrun(
-                    kind,
-                    handlerOfEnd(),
-                    key().id(),
-                    row.attempt() - 1,
-                    missedRuns,
-                    () -> new RunFacts(row.dueAt(), null, null, cause(), null),
-                    failure);
+        if (unrun != null && notes.areThere()) {
+            notes.noteUnrun(unrun, handlerOfEnd(), key().id(), row.attempt() - 1, missedRuns, this, failure);
         }
     }
 
     /** Returns what is known of its run. */
-    RunFacts facts() {
+    @Override
+    public RunFacts get() {
+        Duration length = lengthNanos < 0 ? null : Duration.ofNanos(lengthNanos);
         return new RunFacts(row.dueAt(), startedAt, length, cause(), Traceparent.traceIdOf(traceparent));
     }
 

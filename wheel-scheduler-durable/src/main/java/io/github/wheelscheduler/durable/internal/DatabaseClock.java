@@ -83,6 +83,11 @@ public final class DatabaseClock {
                 > 0;
     }
 
+    /** Whether it has been asked. */
+    boolean isKnown() {
+        return virtual != null || !answer.time().equals(Instant.EPOCH);
+    }
+
     /** Returns the time of the monotonic clock. */
     long nanoTime() {
         return nanoClock.getAsLong();

@@ -138,7 +138,8 @@ public final class DurableNode {
                 new EndListeners(
                         executor,
                         () -> NodeGroups.forListeners(executor),
-                        new EndNotes(clock::now, executor::nanoTime)),
+                        new EndNotes(
+                                () -> clock.isKnown() ? clock.now() : executor.wallClockInstant(), executor::nanoTime)),
                 this::due);
         this.jobs = new MaintenanceJobs(
                 groups.jobs(),

@@ -102,7 +102,7 @@ final class EndListeners {
 
     /** The same of a row that this node had claimed. */
     void tell(DurableEnd end, Claim claim) {
-        notes.note(end, claim::facts);
+        notes.note(end, claim);
         queue(end);
     }
 

@@ -336,10 +336,10 @@ final class Runs {
             }
             throw ex;
         } finally {
-            claim.length = Duration.ofNanos(context.jobs().nanoTime() - startNanos);
             Run.CURRENT.remove();
             ignored = going.remove(run);
             ignored = run.end();
+            claim.lengthNanos = Math.max(0, context.jobs().nanoTime() - startNanos);
         }
     }
 

@@ -36,6 +36,7 @@ final class RunPartitions {
     private static final Set<String> FOR_LATER = Set.of("55P03", "23514", "42P07");
 
     private static final String DAY = "{run}_d";
+    private static final int DAY_LENGTH = 8;
 
     private final HistorySql sql;
     private final Duration age;
@@ -100,7 +101,7 @@ final class RunPartitions {
         String table = sql.text(DAY).toLowerCase(Locale.ROOT);
         String ours = table.substring(table.indexOf('.') + 1);
         try {
-            return name.startsWith(ours)
+            return name.startsWith(ours) && name.length() == ours.length() + DAY_LENGTH
                     ? LocalDate.parse(name.substring(ours.length()), DateTimeFormatter.BASIC_ISO_DATE)
                     : null;
         } catch (DateTimeParseException ex) {

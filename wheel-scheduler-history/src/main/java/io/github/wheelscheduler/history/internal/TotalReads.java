@@ -284,7 +284,7 @@ public final class TotalReads {
                         sql.time(to))
                 .add(ofTask, only(task))
                 .add(") kinds group by task, kind order by rows_written desc, task, kind")
-                .add(task == null ? " limit " + MOST_KINDS : "");
+                .add(" limit " + MOST_KINDS);
         List<FailureKind> kinds =
                 sql.query(query.text.toString(), (row, number) -> kind(sql, row), query.parameters.toArray());
         return task == null ? kinds : kinds.stream().map(this::withTrace).toList();

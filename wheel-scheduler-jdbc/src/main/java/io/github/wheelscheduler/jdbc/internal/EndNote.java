@@ -35,7 +35,7 @@ public record EndNote(
         @Nullable String reason,
         @Nullable Throwable thrown) {
 
-    /** What has become of a run. */
+    /** The end of a run. */
     public enum Kind {
         /** The run ended well. */
         DONE,

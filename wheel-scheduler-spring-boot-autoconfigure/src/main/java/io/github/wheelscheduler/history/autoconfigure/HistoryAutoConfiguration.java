@@ -7,7 +7,7 @@ import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.RunHistoryReader;
-import io.github.wheelscheduler.history.internal.DurableRuns;
+import io.github.wheelscheduler.history.internal.DurableRunNotes;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -109,7 +109,7 @@ public final class HistoryAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         RunJournal wheelHistoryJournal(HistoryEngine history) {
-            return new DurableRuns(history.settings().node(), history::note);
+            return new DurableRunNotes(history.settings().node(), history::note);
         }
 
         @Bean

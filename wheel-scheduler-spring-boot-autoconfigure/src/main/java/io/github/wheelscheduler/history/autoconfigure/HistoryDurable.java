@@ -3,6 +3,7 @@ package io.github.wheelscheduler.history.autoconfigure;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -16,6 +17,7 @@ final class HistoryDurable implements BeanPostProcessor {
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final ObjectProvider<RunJournal> journal;
+    private volatile @Nullable RunJournal found;
 
     HistoryDurable(ConfigurableListableBeanFactory beanFactory, ObjectProvider<RunJournal> journal) {
         this.beanFactory = beanFactory;
@@ -29,8 +31,17 @@ final class HistoryDurable implements BeanPostProcessor {
                 beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
             }
             // The history asks the engine for the name of its node, so it is looked up with the first end.
-            DurableNode.of(engine).note(end -> journal.getObject().ended(end));
+            DurableNode.of(engine).note(end -> journal().ended(end));
         }
         return bean;
+    }
+
+    private RunJournal journal() {
+        RunJournal known = found;
+        if (known == null) {
+            known = journal.getObject();
+            found = known;
+        }
+        return known;
     }
 }

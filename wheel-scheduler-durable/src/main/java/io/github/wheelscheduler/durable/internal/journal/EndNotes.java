@@ -47,10 +47,17 @@ public final class EndNotes {
      * @param facts what is known of its run; null for nothing
      */
     public void note(DurableEnd end, @Nullable Supplier<RunFacts> facts) {
-        note(() -> {
+        RunJournal history = journal;
+        if (history == null) {
+            return;
+        }
+        try {
             RunFacts known = facts == null ? null : facts.get();
-            return note(kindOf(end), end.handler(), end.id(), end.attempt(), 1, known, end.reason(), end.thrown());
-        });
+            history.ended(
+                    note(kindOf(end), end.handler(), end.id(), end.attempt(), 1, known, end.reason(), end.thrown()));
+        } catch (Throwable ex) {
+            failed(ex);
+        }
     }
 
     /**
@@ -67,22 +74,30 @@ public final class EndNotes {
             long runs,
             Supplier<RunFacts> facts,
             @Nullable Throwable why) {
-        note(() -> note(kind, handler, id, attempt, runs, facts.get(), null, why));
-    }
-
-    private void note(Supplier<EndNote> note) {
         RunJournal history = journal;
         if (history == null) {
             return;
         }
         try {
-            history.ended(note.get());
+            RunFacts known = facts.get();
+            RunFacts unrun = new RunFacts(known.due(), null, null, known.cause(), null);
+            history.ended(note(kind, handler, id, attempt, runs, unrun, null, why));
         } catch (Throwable ex) {
-            // An error, too: what has ended is not to fail for its history.
+            failed(ex);
+        }
+    }
+
+    /** An error, too: an end is not to fail for its history. */
+    private void failed(Throwable failure) {
+        try {
             if (failures.tryPass() >= 0) {
                 ThrownLog.warn(
-                        LOGGER, "The history could not take the end of a durable run; the task is not affected", ex);
+                        LOGGER,
+                        "The history could not take the end of a durable run; the task is not affected",
+                        failure);
             }
+        } catch (Throwable ex) {
+            // There is no memory for words.
         }
     }
 

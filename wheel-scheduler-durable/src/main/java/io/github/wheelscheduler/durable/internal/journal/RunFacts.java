@@ -6,7 +6,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node knows of a run, beside its end.
+ * The facts that a node knows of a run, beside its end.
  *
  * @param due when it was due
  * @param started when it started; null if it did not

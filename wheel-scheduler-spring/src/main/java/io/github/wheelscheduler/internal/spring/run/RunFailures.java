@@ -146,7 +146,7 @@ public final class RunFailures {
             try {
                 task.run();
             } catch (UndeclaredThrowableException ex) {
-                failure = ex.getUndeclaredThrowable();
+                failure = Objects.requireNonNullElse(ex.getUndeclaredThrowable(), ex);
             } catch (Throwable ex) {
                 failure = ex;
             }

@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Takes notes of the ends of durable runs, on the threads that write them. */
-public final class DurableRuns implements RunJournal {
+public final class DurableRunNotes implements RunJournal {
 
     /** The name of the scheduler in the rows. */
     public static final String SCHEDULER = "durable";
@@ -27,7 +27,7 @@ public final class DurableRuns implements RunJournal {
      * @param node the name of this process in the rows
      * @param history takes a row, and the exception whose frames it keeps
      */
-    public DurableRuns(String node, BiConsumer<HistoryRow, @Nullable Throwable> history) {
+    public DurableRunNotes(String node, BiConsumer<HistoryRow, @Nullable Throwable> history) {
         this.node = node;
         this.history = history;
     }

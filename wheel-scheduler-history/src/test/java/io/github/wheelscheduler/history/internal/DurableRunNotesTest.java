@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Ends of durable runs as they are read again. */
-class DurableRunsTest {
+class DurableRunNotesTest {
 
     private static EndNote ran(Kind kind, int attempt, Cause cause, Instant at, @Nullable Throwable thrown) {
         return new EndNote(
@@ -46,7 +46,7 @@ class DurableRunsTest {
     @EnumSource
     void rowHasWhatTheEndHad(HistoryDatabase database) {
         try (HistoryBench bench = new HistoryBench(database).atStart()) {
-            DurableRuns runs = new DurableRuns("a", (row, thrown) -> RunNotes.note(bench.buffer, row, thrown));
+            DurableRunNotes runs = new DurableRunNotes("a", (row, thrown) -> RunNotes.note(bench.buffer, row, thrown));
             IllegalStateException thrown = new IllegalStateException("no paper");
             runs.ended(ran(Kind.DONE, 1, Cause.SCHEDULE, bench.now, null));
             bench.pass(Duration.ofSeconds(1));
@@ -89,7 +89,7 @@ class DurableRunsTest {
             assertThat(failure.length()).isEqualTo(Duration.ofMillis(2));
             assertThat(failure.traceId()).isEqualTo("trace-1");
             assertThat(failure.failure().message()).isEqualTo("no paper");
-            assertThat(bench.totals.trace("mail", failure.failure().kind())).contains("DurableRunsTest");
+            assertThat(bench.totals.trace("mail", failure.failure().kind())).contains("DurableRunNotesTest");
             TaskSummary summary = bench.totals.summaries(List.of("mail")).get("mail");
             assertThat(summary.failingSince()).isEqualTo(failed);
             assertThat(summary.successes()).isEqualTo(1);

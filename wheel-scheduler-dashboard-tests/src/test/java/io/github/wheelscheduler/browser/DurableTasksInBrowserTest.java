@@ -151,6 +151,14 @@ class DurableTasksInBrowserTest {
                 "invoice has no one-time task none: it has finished, was cancelled, or is a recurring one.");
     }
 
+    /** A browser would ask for the path that is left of it. */
+    @Test
+    void addressOfDotsLeadsToNoOtherPath(Browser browser) {
+        browser.expect("404");
+        browser.open(server.dashboard("view=durable-task&handler=../..&id=health"));
+        browser.awaitText(hook("durable-task-gone"), "../.. has no one-time task health");
+    }
+
     @Test
     void taskIsRescheduledAndCancelled(Browser browser) {
         try (Server other = newServer()) {
@@ -162,7 +170,7 @@ class DurableTasksInBrowserTest {
             browser.click(hook("cancel"));
             browser.click(hook("ask") + " " + hook("confirm"));
             browser.expect("404");
-            browser.awaitText(hook("durable-task-gone"), "invoice has no task 4711");
+            browser.awaitText(hook("durable-task-gone"), "invoice has no one-time task 4711");
             browser.leave();
         }
     }

@@ -211,6 +211,28 @@ class HistoryInBrowserTest {
     }
 
     @Test
+    void taskWhoseRowsAreGoneHasItsLastSuccess(Browser browser) {
+        browser.open(server.dashboard("view=task&id=" + HistoryShop.YEARLY));
+        browser.awaitText(hook("past"), "100 d");
+        assertThat(browser.text(hook("past"))).contains("not failing").doesNotContain("No runs are recorded");
+    }
+
+    @Test
+    void filterShowsItsAddressAfterGoingBack(Browser browser) {
+        browser.open(server.dashboard(NIGHT));
+        browser.choose(hook("history-outcome"), "success");
+        browser.awaitThat(
+                "successes only", () -> browser.all(ROWS + " tbody tr").size() == 40);
+        browser.back();
+        browser.awaitThat("all rows", () -> browser.all(ROWS + " tbody tr").size() == 50);
+        browser.awaitThat(
+                "a filter of nothing",
+                () -> ""
+                        .equals(browser.script(
+                                "return document.querySelector(arguments[0]).value", hook("history-outcome"))));
+    }
+
+    @Test
     void historyThatFailsLeavesTheTaskAlone(Browser browser) throws IOException {
         browser.expect("503");
         try (Proxy proxy = Proxy.start("", server.port())) {
@@ -238,6 +260,8 @@ class HistoryInBrowserTest {
     @Test
     void senselessRangeIsExplained(Browser browser) {
         browser.open(server.dashboard("view=history&from=yesterday"));
+        browser.awaitText(hook("problem"), "Invalid request");
+        browser.open(server.dashboard("view=history&to=-271821-04-20T00:00:00Z"));
         browser.awaitText(hook("problem"), "Invalid request");
     }
 

@@ -25,6 +25,7 @@ public class HistoryShop {
     static final String RATES = "rates.refresh";
     static final String NIGHTLY = "reports.nightly";
     static final String BACKUP = "backup";
+    static final String YEARLY = "archive.yearly";
     static final String STOCK = "stock.count";
     static final String PRICES = "prices.recalculate";
 
@@ -50,6 +51,10 @@ public class HistoryShop {
     @WheelTask(BACKUP)
     @Scheduled(cron = "0 0 2 29 2 *")
     void backUp() {}
+
+    @WheelTask(YEARLY)
+    @Scheduled(cron = "0 0 2 29 2 *")
+    void archive() {}
 
     /** Returns the beginning of the last hour from two to three, as the browser's clock has it. */
     static Instant twoOfTheNight() {
@@ -105,6 +110,14 @@ public class HistoryShop {
                 jdbc,
                 "insert into wheel_history_text (task, on_day, kind, failure, text) values ('" + NIGHTLY
                         + "', current_date, 'ab12', 'java.io.IOException', 'java.io.IOException at Report.write')");
+        Timestamp before = Timestamp.from(two.minus(100, ChronoUnit.DAYS).truncatedTo(ChronoUnit.DAYS));
+        write(
+                jdbc,
+                "insert into wheel_history_day (starts_at, task, outcome, runs, micros, longest, earliest, latest)"
+                        + " values (?, '" + YEARLY + "', 0, 1, 1000, 1000, ?, ?)",
+                before,
+                before,
+                before);
         fillTheHourBefore(jdbc, two.minusSeconds(3_600));
     }
 

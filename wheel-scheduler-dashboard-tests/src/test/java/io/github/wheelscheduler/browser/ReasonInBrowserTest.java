@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.Keys;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -31,8 +32,7 @@ class ReasonInBrowserTest {
     private static Server durable;
 
     @Configuration(proxyBeanMethods = false)
-    @Import(Shop.class)
-    static class StrictShop {
+    static class Telling {
 
         @Bean
         SteeringListener tell() {
@@ -40,15 +40,11 @@ class ReasonInBrowserTest {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @Import(BusyDurableShop.class)
-    static class StrictDurableShop {
+    @Import({Shop.class, Telling.class})
+    static class StrictShop {}
 
-        @Bean
-        SteeringListener tell() {
-            return told::add;
-        }
-    }
+    @Import({BusyDurableShop.class, Telling.class})
+    static class StrictDurableShop {}
 
     @BeforeAll
     static void start() {
@@ -114,6 +110,24 @@ class ReasonInBrowserTest {
         assertThat(told).isEmpty();
     }
 
+    /** As the last key of a Japanese word. */
+    @Test
+    void enterThatEndsAWordConfirmsNothing(Browser browser) {
+        browser.open(shop.dashboard("live=1&view=task&id=" + Shop.INVOICES));
+        browser.click(hook("pause"));
+        browser.type("#reason", REASON);
+        browser.script("""
+                document.querySelector('#reason').dispatchEvent(
+                    new KeyboardEvent('keydown', {key: 'Enter', isComposing: true, bubbles: true}))""");
+        browser.one(ASK + hook("confirm"));
+        assertThat(told).isEmpty();
+        browser.press(Keys.ENTER);
+        awaitTold(browser, "pause");
+        browser.awaitNone(hook("ask"));
+        browser.click(hook("resume"));
+        giveReason(browser, "resume");
+    }
+
     @Test
     void runIsInterruptedWithAReasonAndSeenWithoutOne(Browser browser) {
         shop.wheel().getTaskRegistry().trigger(Shop.EXPORT);
@@ -159,7 +173,7 @@ class ReasonInBrowserTest {
         browser.click(hook("cancel"));
         giveReason(browser, "cancel");
         browser.expect("404");
-        browser.awaitText(hook("durable-task-gone"), "invoice has no task 4711");
+        browser.awaitText(hook("durable-task-gone"), "invoice has no one-time task 4711");
     }
 
     @Test

@@ -68,6 +68,7 @@ create table if not exists wheel_history_day (
     latest timestamp with time zone not null,
     primary key (starts_at, task, outcome)
 );
+create index if not exists wheel_history_day_task on wheel_history_day (task, starts_at);
 create table if not exists wheel_history_kind (
     starts_at timestamp with time zone not null,
     task varchar(250) not null,

@@ -66,6 +66,7 @@ create table if not exists wheel_history_day (
     longest bigint not null,
     earliest datetime(6) not null,
     latest datetime(6) not null,
+    index wheel_history_day_task (task, starts_at),
     primary key (starts_at, task, outcome)
 ) engine = InnoDB default character set utf8mb4 collate utf8mb4_bin;
 create table if not exists wheel_history_kind (

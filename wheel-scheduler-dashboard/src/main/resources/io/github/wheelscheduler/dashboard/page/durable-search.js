@@ -112,7 +112,7 @@ export function durableSearch(path) {
       refill(bulk, bulkKey, () => bulkKey && (ACTIONS[wanted.error ? 'failed' : wanted.state] ?? []).map(action =>
         button(`${action === 'retry' ? 'Retry' : 'Cancel'} all…`, `durable-${action}-all`, () => steerFound({
           path: path('tasks'), action, filter: filterOf(wanted), found: words(wanted)}))));
-      tasks.set(page.tasks, one => `${one.handler}\n${one.id}`, one => [
+      tasks.set(page.tasks, one => `${one.handler}\n${one.id}\n${one.state}`, one => [
         el('span.badges', {}, durableState(one)), one.handler || 'method',
         one.recurring ? one.id : named(one.id, ofDurableTask(one)),
         when(one.next, now), one.owner ?? '–', count(one.failures), one.failure,

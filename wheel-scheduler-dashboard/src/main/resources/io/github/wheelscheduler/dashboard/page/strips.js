@@ -95,6 +95,9 @@ export function timeLine(label, choose) {
       }
     },
     onpointerdown(event) {
+      if (event.button !== 0) {
+        return;
+      }
       pressed = choose ? slotOf(event) : null;
       line.setPointerCapture(event.pointerId);
       point(slotOf(event));
@@ -195,7 +198,7 @@ function marksOf(line) {
     const [hour, minute] = time.split(':').map(Number);
     const isMarked = days < 2 ? hour % 3 === 0 : hour === 0 && Number(date.slice(8)) % Math.ceil(days / MOST_MARKS) === 0;
     if (isMarked && minute * 60_000 < line.slotMillis) {
-      const mark = el(hour % 6 ? 'span.minor' : 'span', {}, days < 2 ? `${hour}:00` : date.slice(5));
+      const mark = el(hour % 6 ? 'span.minor' : 'span', {}, days < 2 ? `${hour}:${time.slice(3, 5)}` : date.slice(5));
       mark.style.left = `${at / length * 100}%`;
       marks.push(mark);
     }

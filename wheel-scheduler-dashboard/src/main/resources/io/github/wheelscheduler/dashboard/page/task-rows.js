@@ -41,15 +41,22 @@ export function searchField(id) {
 /** Fields whose values go into the address, each a `[id, key, label, placeholder or options]`: `{nodes, set(state)}`. */
 export function filterFields(...fields) {
   const made = fields.map(([id, key, label, hint]) => {
-    const onchange = () => go(changed({[key]: input.value.trim(), after: '', audit: ''}));
+    const edited = is => () => {
+      field.isEdited = is;
+    };
+    const on = {oninput: edited(true), onblur: edited(false), onchange() {
+      field.isEdited = false;
+      go(changed({[key]: input.value.trim(), after: '', audit: ''}));
+    }};
     const input = typeof hint === 'string'
-      ? el('input', {id, onchange, type: 'search', autocomplete: 'off', placeholder: hint})
-      : el('select', {id, onchange}, Object.entries(hint).map(([value, name]) => el('option', {value}, name)));
-    return {key, input, node: [el('label', {for: id}, label), input]};
+      ? el('input', {id, ...on, type: 'search', autocomplete: 'off', placeholder: hint})
+      : el('select', {id, ...on}, Object.entries(hint).map(([value, name]) => el('option', {value}, name)));
+    const field = {key, input, isEdited: false, node: [el('label', {for: id}, label), input]};
+    return field;
   });
   return {
     nodes: made.map(({node}) => node),
-    set: state => made.filter(({input}) => document.activeElement !== input).forEach(({key, input}) => {
+    set: state => made.filter(({isEdited}) => !isEdited).forEach(({key, input}) => {
       input.value = state[key] ?? '';
     })
   };

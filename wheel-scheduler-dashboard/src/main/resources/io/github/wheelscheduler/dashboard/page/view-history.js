@@ -113,13 +113,14 @@ function rangeFields(choose) {
   });
   const ends = ['From', 'To'].map(name => el('input', {
     id: `history-${name}`, name, type: 'datetime-local', step: 1, required: true,
+    max: '9999-12-31T23:59:59',
     oninput() {
       isEdited = true;
     }}));
   let isEdited = false, shownFor = null;
 
   function enter() {
-    if (ends.every(input => input.reportValidity())) {
+    if (isEdited && ends.every(input => input.reportValidity())) {
       choose(...ends.map(({value}) => iso(Date.parse(value))));
     }
   }

@@ -227,12 +227,14 @@ class EndNotesTest {
                 .containsExactly(Kind.DONE, Cause.BY_HAND);
     }
 
-    @Test
-    void missedRunsAreNotedWithTheirNumber() {
-        Instant due = Instant.now().minus(Duration.ofMinutes(210));
+    private Runnable repeat(Node node, boolean skipsMissed) {
+        return node.engine.repeat("tick", RecurringTable.parse("fixed-rate PT1H"), skipsMissed, runs::incrementAndGet);
+    }
+
+    /** Starts a node that finds a recurring task that has been due for some time. */
+    private void startLate(boolean skipsMissed, Instant due) {
         Node before = node(pool).start();
-        Runnable stop =
-                before.engine.repeat("tick", RecurringTable.parse("fixed-rate PT1H"), true, runs::incrementAndGet);
+        Runnable stop = repeat(before, skipsMissed);
         JdbcTemplate jdbc = new JdbcTemplate(pool);
         await().atMost(PATIENCE)
                 .until(() -> jdbc.queryForObject(
@@ -245,9 +247,13 @@ class EndNotesTest {
         Object time = DurableNode.of(before.engine).tables().sql().timeOrNull(due);
         assertThat(jdbc.update("update " + TaskTable.DEFAULT_NAME + " set execution_time = ?", time))
                 .isEqualTo(1);
-        Node node = node(pool).start();
-        Runnable ignored =
-                node.engine.repeat("tick", RecurringTable.parse("fixed-rate PT1H"), true, runs::incrementAndGet);
+        Runnable ignored = repeat(node(pool).start(), skipsMissed);
+    }
+
+    @Test
+    void missedRunsAreNotedWithTheirNumber() {
+        Instant due = Instant.now().minus(Duration.ofMinutes(210));
+        startLate(true, due);
         awaitNotes("MISSED tick null 0 SCHEDULE");
         assertThat(notes.element().runs()).isEqualTo(4);
         assertThat(Duration.between(due, notes.element().due()).abs()).isLessThan(Duration.ofSeconds(1));
@@ -255,28 +261,21 @@ class EndNotesTest {
 
     @Test
     void lateRunOfARecurringTaskIsCaughtUp() {
-        Node before = node(pool).start();
-        Runnable stop =
-                before.engine.repeat("tick", RecurringTable.parse("fixed-rate PT1H"), false, runs::incrementAndGet);
-        JdbcTemplate jdbc = new JdbcTemplate(pool);
-        await().atMost(PATIENCE)
-                .until(() -> jdbc.queryForObject(
-                                "select count(*) from " + TaskTable.DEFAULT_NAME + " where task_instance = 'tick'",
-                                Integer.class)
-                        == 1);
-        before.close();
-        stop.run();
-        notes.clear();
-        Object time = DurableNode.of(before.engine)
-                .tables()
-                .sql()
-                .timeOrNull(Instant.now().minusSeconds(60));
-        assertThat(jdbc.update("update " + TaskTable.DEFAULT_NAME + " set execution_time = ?", time))
-                .isEqualTo(1);
-        Node node = node(pool).start();
-        Runnable ignored =
-                node.engine.repeat("tick", RecurringTable.parse("fixed-rate PT1H"), false, runs::incrementAndGet);
+        startLate(false, Instant.now().minusSeconds(60));
         awaitNotes("DONE tick null 1 CAUGHT_UP");
+    }
+
+    @Test
+    void nodeThatOnlySchedulesKnowsTheTime() {
+        node(pool).start().close();
+        Node node = node(pool);
+        Instant before = Instant.now();
+        assertThat(node.engine.schedule("work", "1", null, Instant.parse("2050-01-02T03:04:05Z")))
+                .isTrue();
+        assertThat(node.engine.cancel("work", "1")).isTrue();
+        awaitNotes("CANCELLED work 1 0 SCHEDULE");
+        assertThat(notes.element().at())
+                .isBetween(before.minusSeconds(60), Instant.now().plusSeconds(60));
     }
 
     @Test

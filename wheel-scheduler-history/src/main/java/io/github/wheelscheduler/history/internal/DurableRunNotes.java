@@ -60,13 +60,20 @@ public final class DurableRunNotes implements RunJournal {
     private static HistoryOutcome outcome(EndNote end) {
         return switch (end.kind()) {
             case DONE -> HistoryOutcome.SUCCESS;
-            case FAILED -> RunNotes.isInterruption(end.thrown()) ? HistoryOutcome.INTERRUPTED : HistoryOutcome.FAILURE;
+            case FAILED -> failed(end);
             case GIVEN_UP -> HistoryOutcome.GIVEN_UP;
-            case CANCELLED -> HistoryOutcome.CANCELLED;
+            case CANCELLED ->
+                end.started() == null
+                        ? HistoryOutcome.CANCELLED
+                        : end.thrown() == null ? HistoryOutcome.SUCCESS : failed(end);
             case PUT_ASIDE -> HistoryOutcome.PUT_ASIDE;
             case MISSED -> HistoryOutcome.MISSED;
             case TAKEN_OVER -> HistoryOutcome.TAKEN_OVER;
         };
+    }
+
+    private static HistoryOutcome failed(EndNote end) {
+        return RunNotes.isInterruption(end.thrown()) ? HistoryOutcome.INTERRUPTED : HistoryOutcome.FAILURE;
     }
 
     private static HistoryCause cause(EndNote.Cause cause) {

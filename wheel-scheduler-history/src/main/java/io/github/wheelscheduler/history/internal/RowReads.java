@@ -43,7 +43,7 @@ public final class RowReads {
                 Instant at = HistoryFolding.instant(Long.parseLong(text.substring(0, Math.max(0, split))));
                 return new Cursor(at, Long.parseLong(text.substring(split + 1)));
             } catch (RuntimeException ex) {
-                throw new IllegalArgumentException("before must be the cursor of a page, was " + text, ex);
+                throw new IllegalArgumentException("The cursor must be that of a page, was " + text, ex);
             }
         }
 

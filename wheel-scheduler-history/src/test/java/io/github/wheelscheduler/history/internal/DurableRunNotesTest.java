@@ -13,8 +13,10 @@ import io.github.wheelscheduler.jdbc.internal.EndNote.Cause;
 import io.github.wheelscheduler.jdbc.internal.EndNote.Kind;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -40,6 +42,23 @@ class DurableRunNotesTest {
 
     private static EndNote didNotRun(Kind kind, long runs, Instant at) {
         return new EndNote(kind, "mail", "7", 0, runs, Cause.SCHEDULE, at, null, null, null, null, null, null);
+    }
+
+    @Test
+    void cancelledRunIsARun() {
+        List<HistoryOutcome> outcomes = new ArrayList<>();
+        DurableRunNotes runs = new DurableRunNotes("a", (row, thrown) -> outcomes.add(row.outcome()));
+        Instant now = Instant.parse("2030-01-02T03:04:05Z");
+        runs.ended(ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, new InterruptedException()));
+        runs.ended(ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, new IllegalStateException()));
+        runs.ended(ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, null));
+        runs.ended(didNotRun(Kind.CANCELLED, 1, now));
+        assertThat(outcomes)
+                .containsExactly(
+                        HistoryOutcome.INTERRUPTED,
+                        HistoryOutcome.FAILURE,
+                        HistoryOutcome.SUCCESS,
+                        HistoryOutcome.CANCELLED);
     }
 
     @ParameterizedTest

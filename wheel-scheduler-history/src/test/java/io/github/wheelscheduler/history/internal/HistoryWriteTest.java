@@ -105,7 +105,7 @@ class HistoryWriteTest {
             assertThat(seen).hasSize(50).doesNotHaveDuplicates().startsWith("b24", "a24", "b23");
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> bench.rows.page(query.after("nonsense")))
-                    .withMessage("before must be the cursor of a page, was nonsense");
+                    .withMessage("The cursor must be that of a page, was nonsense");
         }
     }
 

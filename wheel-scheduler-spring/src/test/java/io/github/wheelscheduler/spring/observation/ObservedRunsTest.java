@@ -443,6 +443,19 @@ class ObservedRunsTest {
     }
 
     @Test
+    void exceptionOfAProxyWithoutACauseIsAFailure() {
+        List<Throwable> handled = new CopyOnWriteArrayList<>();
+        scheduler.setErrorHandler(handled::add);
+        observe(ObservedTasks.ALL);
+        UndeclaredThrowableException thrown = new UndeclaredThrowableException(null);
+        timer(() -> {
+            throw thrown;
+        });
+        assertThat(onlyRun().getError()).isSameAs(thrown);
+        assertThat(handled).containsExactly(thrown);
+    }
+
+    @Test
     void observedTimerKeepsItsName() {
         observe(ObservedTasks.ALL);
         assertThat(scheduler

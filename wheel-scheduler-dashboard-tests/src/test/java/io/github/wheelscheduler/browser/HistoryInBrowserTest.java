@@ -95,7 +95,7 @@ class HistoryInBrowserTest {
         browser.awaitText(ROWS, HistoryShop.SYNC);
         browser.drag(".line", 0.2, 0.8);
         browser.awaitThat("a range in the address", () -> browser.address().matches(".*[?&]from=.*&to=.*"));
-        browser.awaitText(hook("view-history"), "No one steered in this range.");
+        browser.awaitText(hook("view-history"), "No actions in this range.");
         assertThat(browser.all("input[name=range]:checked")).isEmpty();
     }
 

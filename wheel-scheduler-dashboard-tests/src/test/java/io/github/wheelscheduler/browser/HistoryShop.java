@@ -121,6 +121,29 @@ public class HistoryShop {
         fillTheHourBefore(jdbc, two.minusSeconds(3_600));
     }
 
+    /** Writes one run an hour of each of so many tasks, for the 24 hours before this one, and a kind of failures of each. */
+    static void fillHours(Server server, int tasks) {
+        JdbcTemplate jdbc = server.context().getBean(JdbcTemplate.class);
+        Timestamp now = Timestamp.from(Instant.now().truncatedTo(ChronoUnit.HOURS));
+        write(
+                jdbc,
+                "insert into wheel_history_hour (starts_at, task, node, outcome, runs, micros, longest, earliest,"
+                        + " latest) select dateadd(hour, -h.x, cast(? as timestamp with time zone)),"
+                        + " 'task-' || t.x, 'gone-1', 0, 1, 1000, 1000, ?, ? from system_range(1, 24) h,"
+                        + " system_range(1, " + tasks + ") t",
+                now,
+                now,
+                now);
+        write(
+                jdbc,
+                "insert into wheel_history_kind (starts_at, task, kind, failure, rows_written, earliest, latest)"
+                        + " select ?, 'task-' || x, 'ab12', 'java.io.IOException', 1, ?, ? from system_range(1, "
+                        + tasks + ")",
+                Timestamp.from(now.toInstant().minus(1, ChronoUnit.HOURS)),
+                now,
+                now);
+    }
+
     /** Runs that did not take place, a failure whose trace is not kept, and very many runs. */
     private static void fillTheHourBefore(JdbcTemplate jdbc, Instant one) {
         String[] details = {"paused", "running", "full", "down"};

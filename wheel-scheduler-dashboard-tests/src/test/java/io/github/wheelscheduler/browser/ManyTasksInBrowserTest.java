@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -39,6 +40,9 @@ class ManyTasksInBrowserTest {
     private static final int WINDOWS = 3;
     private static final Duration WINDOW = Duration.ofSeconds(2);
 
+    /** How often the page asks for totals and kinds of failures. */
+    private static final Duration SELDOM = Duration.ofSeconds(60);
+
     /** Until what answers is compiled. */
     private static final int WARMING = 300;
 
@@ -57,6 +61,11 @@ class ManyTasksInBrowserTest {
                         Stream.of(hidden))
                 .toList();
         Server started = Server.start(Application.class, allHidden, Server.NO_DURABLE_TASKS);
+        addTasks(started);
+        return started;
+    }
+
+    private static void addTasks(Server started) {
         TaskRegistry registry = started.wheel().getTaskRegistry();
         for (int i = 0; i < TASKS; i++) {
             TaskSchedule schedule = i % 10 == 0
@@ -64,7 +73,6 @@ class ManyTasksInBrowserTest {
                     : TaskSchedule.fixedRate(Duration.ofHours(1));
             ScheduledFuture<?> unused = registry.schedule("task-%04d".formatted(i), () -> {}, schedule);
         }
-        return started;
     }
 
     @Test
@@ -124,18 +132,77 @@ class ManyTasksInBrowserTest {
         }
     }
 
+    /** The history of 24 hours: its rows are asked for with each update, totals and kinds of failures seldom. */
+    @Test
+    void openHistoryCostsLittle(Browser browser) throws Exception {
+        try (Server server = Server.start(
+                Application.class,
+                List.of("org.springframework.security", "org.springframework.boot.security"),
+                // H2 would answer the same question from memory.
+                "spring.datasource.url=jdbc:h2:mem:many;OPTIMIZE_REUSE_RESULTS=0",
+                "spring.autoconfigure.exclude="
+                        + "io.github.wheelscheduler.durable.autoconfigure.DurableAutoConfiguration")) {
+            addTasks(server);
+            HistoryShop.fillHours(server, TASKS);
+            double before = leastUsage(() -> 0).coreShare();
+            browser.open(server.dashboard("live=1&view=history&range=day"));
+            browser.awaitText(hook("history-sums"), ",500 runs");
+            List<URI> seldom = asked(browser).stream()
+                    .filter(address -> address.getPath().matches(".*/(sums|failures)"))
+                    .toList();
+            assertThat(seldom).hasSize(2);
+            askFor(
+                    asked(browser).stream()
+                            .filter(address -> !seldom.contains(address))
+                            .toList(),
+                    WARMING);
+            Usage rows = leastUsage(browser::answers);
+            double share = rows.coreShare() - before;
+            browser.leave();
+            for (URI address : seldom) {
+                double millis = millisOf(address);
+                System.out.printf(
+                        "> dashboard: history of %,d tasks, %s once a minute: %.1f ms of processor time%n",
+                        TASKS, address.getPath().replaceAll(".*/", ""), millis);
+                share += millis / 1_000 / SELDOM.toSeconds();
+            }
+            System.out.printf(
+                    "> dashboard: history of %,d tasks open at 1 s: %.2f %% of a core in all%n", TASKS, share * 100);
+            assertThat(share).isLessThan(MOST_OPEN);
+        }
+    }
+
+    private static double millisOf(URI address) throws IOException, InterruptedException {
+        askFor(List.of(address), 10);
+        List<Double> millis = new ArrayList<>();
+        for (int i = 0; i < WINDOWS; i++) {
+            Map<Long, Long> before = nanosOfThreads();
+            askFor(List.of(address), 1);
+            millis.add(nanosSince(before) / 1e6);
+        }
+        return Collections.min(millis);
+    }
+
     /** Asks what the page has asked until it is compiled. */
     private static void warmUp(Browser browser) throws IOException, InterruptedException {
+        askFor(asked(browser), WARMING);
+    }
+
+    private static List<URI> asked(Browser browser) {
         Object asked = browser.script("return [...new Set(performance.getEntriesByType('resource')"
                 + ".filter(entry => entry.initiatorType === 'fetch' && !entry.name.includes('show=day'))"
                 + ".map(entry => entry.name))]");
+        return ((List<?>) asked)
+                .stream().map(address -> URI.create(String.valueOf(address))).toList();
+    }
+
+    private static void askFor(List<URI> addresses, int times) throws IOException, InterruptedException {
         HttpClient client = HttpClient.newHttpClient();
-        for (int i = 0; i < WARMING; i++) {
-            for (Object address : (List<?>) asked) {
-                client.send(
-                        HttpRequest.newBuilder(URI.create(String.valueOf(address)))
-                                .build(),
-                        HttpResponse.BodyHandlers.discarding());
+        for (int i = 0; i < times; i++) {
+            for (URI address : addresses) {
+                HttpResponse<Void> answer =
+                        client.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.discarding());
+                assertThat(answer.statusCode()).isEqualTo(200);
             }
         }
     }

@@ -10,7 +10,7 @@ import {filterFields} from './task-rows.js';
 
 const HOUR_MILLIS = 3_600_000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
-const FRESH_MILLIS = 30_000;
+const FRESH_MILLIS = 60_000;
 const TASK_FRESH_MILLIS = 5000;
 const MOST_RUNS = 100;
 
@@ -159,8 +159,8 @@ export function history(context) {
   const kinds = listing('Failures by kind', ['Failure', 'Task', 'Rows', 'First', 'Last', 'Stack trace'],
     'history-kinds', 'No failures with a stack trace in these hours.');
   const moreKinds = el('p.hint');
-  const audit = listing('Who steered', ['When', 'Who', 'Action', 'Of', 'Change', 'Reason', 'Node'], 'history-audit',
-    'No one steered in this range.');
+  const audit = listing('Audit log', ['Time', 'User', 'Action', 'Task', 'Change', 'Reason', 'Node'], 'history-audit',
+    'No actions in this range.');
   const next = button('Next', 'history-after', () => go(changed({after: last.page.after})));
   const nextAudit = button('Next', 'audit-after', () => go(changed({audit: last.who.after})));
   let last = null;
@@ -189,10 +189,10 @@ export function history(context) {
       panel('History', found, range.node, line.node,
         el('p.shades', {}, Object.values(PARTS).map(([colour, word]) => el('span', {}, el(`i.${colour}`), word))),
         el('p.hint', {}, `Times are in ${HERE}. Drag on the line to choose hours. Totals and failures by kind are of `
-          + 'whole hours and up to 30 s old. Tasks that run often have more runs than rows.')),
+          + 'whole hours and up to 60 s old. Tasks that run often have more runs than rows.')),
       panel('Runs', null, el('div.filters', {role: 'search'}, fields.nodes), rows.node, el('div.pages', {}, next)),
       panel('Failures by kind', null, kinds.node, moreKinds),
-      panel('Who steered', null, audit.node, el('div.pages', {}, nextAudit))),
+      panel('Audit log', null, audit.node, el('div.pages', {}, nextAudit))),
     async load(state, signal) {
       if (!isThere(context)) {
         throw new Problem('noHistory', 0);

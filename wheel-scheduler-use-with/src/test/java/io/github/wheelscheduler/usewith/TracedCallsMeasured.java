@@ -30,6 +30,10 @@ class TracedCallsMeasured {
     private static final int ROUNDS = Integer.getInteger("measured.rounds", 15);
     private static final int WARMING = 5;
 
+    /** Which costs are measured, in a JVM that plays no others: an application observes, or it does not. */
+    private static final List<String> WHICH = List.of(
+            System.getProperty("measured.which", "without,beside,none,inside").split(","));
+
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     /** Keeps the compiler from leaving out the look. */
@@ -53,6 +57,18 @@ class TracedCallsMeasured {
         }
         long nanos = System.nanoTime() - begun;
         return new Cost(nanos / (double) CALLS, (threads.getThreadAllocatedBytes(thread) - bytes) / (double) CALLS);
+    }
+
+    private void add(List<Cost> costs, String which, Runnable call) {
+        if (WHICH.contains(which)) {
+            costs.add(measure(call));
+        }
+    }
+
+    private static void print(String what, List<Cost> costs) {
+        if (!costs.isEmpty()) {
+            System.out.println("> " + what + median(costs));
+        }
     }
 
     private static Cost median(List<Cost> rounds) {
@@ -90,22 +106,22 @@ class TracedCallsMeasured {
             List<Cost> lookInside = new ArrayList<>();
             for (int round = 0; round < WARMING + ROUNDS; round++) {
                 scheduler.setRunObservation(null);
-                without.add(measure(call));
-                beside.add(measure(lookAndCall));
+                add(without, "without", call);
+                add(beside, "beside", lookAndCall);
                 scheduler.setRunObservation(observation);
-                none.add(measure(call));
-                lookForNone.add(measure(look));
+                add(none, "none", call);
+                add(lookForNone, "none", look);
                 in.request(() -> {
-                    inside.add(measure(call));
-                    lookInside.add(measure(look));
+                    add(inside, "inside", call);
+                    add(lookInside, "inside", look);
                 });
             }
-            System.out.println("> " + bridge + ": a call without observation " + median(without));
-            System.out.println("> " + bridge + ": the same after the bridge's look " + median(beside));
-            System.out.println("> " + bridge + ": with all, no span current " + median(none) + "; the bridge's look "
-                    + median(lookForNone));
-            System.out.println("> " + bridge + ": with all, a span current " + median(inside) + "; the bridge's look "
-                    + median(lookInside));
+            print(bridge + ": a call without observation ", without);
+            print(bridge + ": the same after the bridge's look ", beside);
+            print(bridge + ": with all, no span current ", none);
+            print(bridge + ": the bridge's look, no span current ", lookForNone);
+            print(bridge + ": with all, a span current ", inside);
+            print(bridge + ": the bridge's look, a span current ", lookInside);
             assertThat(looks).isNotNegative();
         }
     }

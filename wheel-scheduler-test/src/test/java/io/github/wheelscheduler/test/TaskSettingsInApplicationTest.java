@@ -298,7 +298,10 @@ class TaskSettingsInApplicationTest {
     @Test
     void settingThatDoesNothingForASchedulingIsNamed(CapturedOutput output) {
         withApplication((context, jobs) -> {}, POLL + "gap=shift", POLL + "zone=Asia/Tokyo");
-        assertThat(output).containsOnlyOnce("have no effect, as its schedule is fixed-rate 1 min: [zone, gap]");
+        assertThat(output)
+                .containsOnlyOnce(
+                        "have no effect, as its schedule is fixed-rate 1 min; remove them, or change the schedule: "
+                                + "[zone, gap]");
     }
 
     @ParameterizedTest

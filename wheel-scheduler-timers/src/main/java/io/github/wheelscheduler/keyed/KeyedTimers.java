@@ -94,11 +94,13 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         this.closeLimitNanos = closeLimitNanos;
         this.timers = timers;
         this.handlers = new UserCalls(new FailureLog(
-                Level.ERROR, "A handler of " + name + " failed; other timers are unaffected", nanoClock));
+                Level.ERROR,
+                "A handler of " + name + " failed; other timers are unaffected. Fix the handler",
+                nanoClock));
         this.dropLog = new FailureLog(
                 Level.ERROR,
                 "Keys must not change while they are pending; a key of " + name
-                        + " changed, so its handler is not called",
+                        + " changed, so its handler is not called. Use immutable keys",
                 nanoClock);
         this.limit = new Limit(maxSize);
         this.firing = firing.apply(this);

@@ -60,7 +60,11 @@ public final class Availability {
         long nowNanos = nanoClock.getAsLong();
         Problem before = problem.getAndUpdate(known -> new Problem(ex, known == null ? nowNanos : known.sinceNanos));
         if (before == null) {
-            ThrownLog.warn(LOGGER, "The database of the durable tasks does not answer; they wait until it does", ex);
+            ThrownLog.warn(
+                    LOGGER,
+                    "The database of the durable tasks does not answer; they wait until it does. Check the database, "
+                            + "the network and the pool of connections",
+                    ex);
         }
     }
 
@@ -96,7 +100,7 @@ public final class Availability {
             }
         }
         if (isLast) {
-            LOGGER.info("The database of the durable tasks takes changes again");
+            LOGGER.info("The database of the durable tasks accepts changes again");
         }
     }
 

@@ -83,7 +83,7 @@ public final class Database {
                 connection -> connection.getMetaData().getDatabaseProductName());
         Dialect dialect = Dialect.of(String.valueOf(product));
         if ("MySQL".equals(product)) {
-            LOGGER.warn("Durable tasks are untested on MySQL; they use the statements for MariaDB");
+            LOGGER.warn("Durable tasks are untested on MySQL; they use the statements for MariaDB. Test yours on it");
         }
         Schema schema = new Schema(dataSource, dialect, settings);
         if (settings.initializeSchema()) {
@@ -141,7 +141,8 @@ public final class Database {
         if (size < needed) {
             LOGGER.warn("The pool must have at least " + needed
                     + " connections for a transactional handler of durable tasks, was " + size
-                    + ": its run holds a connection, so that run and the polls of the node wait for each other");
+                    + ": its run holds a connection, so that run and the polls of the node wait for each other. "
+                    + "Enlarge the pool");
         }
     }
 
@@ -162,7 +163,8 @@ public final class Database {
             Instant ignored = tables().tasks().now();
         } catch (CannotGetJdbcConnectionException ex) {
             throw new DataAccessResourceFailureException(
-                    "The pool of connections must have one for durable tasks beside the one that heartbeats keep, but has none that is free",
+                    "The pool must have a free connection for durable tasks beside the one that heartbeats keep, but "
+                            + "has none: enlarge it",
                     ex);
         }
     }

@@ -236,7 +236,7 @@ public final class DurableNode {
      */
     public void start() {
         if (isClosed.get()) {
-            throw new IllegalStateException("A node that has been closed cannot be started");
+            throw new IllegalStateException("A node that has been closed cannot be started again: create another");
         }
         isRunning = true;
         Connected node = connected;
@@ -322,8 +322,8 @@ public final class DurableNode {
         // Recurring tasks may be added later.
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
-        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which knows the time of the "
-                + "database to within "
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which goes by the clock of the "
+                + "database, known to within "
                 + about(clock.error()));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();

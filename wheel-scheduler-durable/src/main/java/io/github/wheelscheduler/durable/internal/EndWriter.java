@@ -328,7 +328,7 @@ final class EndWriter {
                     if (isToChange && !end.end().write().getAsBoolean()) {
                         LOGGER.warn("The end of the durable task " + end.claim().withTrace()
                                 + " was not written, as a trigger or another program has changed its row: the task "
-                                + "may run again");
+                                + "may run again. Let only nodes change claimed rows");
                     }
                 }
                 return ours;
@@ -390,7 +390,8 @@ final class EndWriter {
         if (end.attempt() == 0) {
             context.tally().lost.incrementAndGet();
             LOGGER.warn("The durable task " + end.claim().withTrace()
-                    + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
+                    + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice. "
+                    + "Look for long pauses of this process");
         }
     }
 
@@ -407,7 +408,8 @@ final class EndWriter {
         } catch (RejectedExecutionException ex) {
             forget(end);
             LOGGER.warn("The durable task " + end.claim().withTrace()
-                    + " has run, but its end was not written before the node closed: it will run again");
+                    + " has run, but its end was not written before the node closed, as its row was locked or the "
+                    + "database slow: it will run again");
         }
     }
 
@@ -431,7 +433,11 @@ final class EndWriter {
         if (DatabaseErrors.isOfDatabase(ex)) {
             context.availability().isAway(ex, this);
         } else {
-            ThrownLog.warn(LOGGER, "Ends of durable tasks could not be written to the database; retrying", ex);
+            ThrownLog.warn(
+                    LOGGER,
+                    "Ends of durable tasks could not be written, because of an error outside of the database; it is "
+                            + "retried. Report this stack trace, unless memory was short",
+                    ex);
         }
     }
 
@@ -445,7 +451,9 @@ final class EndWriter {
             Object ignored = context.jobs().schedule(this::send, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn("The ends of " + untold()
-                    + " durable tasks could not be written to the database: these tasks will run again");
+                    + " durable tasks could not be written to the database before the node closed: these "
+                    + "tasks will run "
+                    + "again");
         }
     }
 }

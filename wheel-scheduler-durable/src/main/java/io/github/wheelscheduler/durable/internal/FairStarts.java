@@ -206,7 +206,9 @@ final class FairStarts {
             ended(claim, false);
             context.tally().lost.incrementAndGet();
             LOGGER.warn("The durable task " + claim
-                    + " has been taken over by another node, because this one missed its heartbeats");
+                    + " does not start here, as another node has taken it over, because this one missed "
+                    + "its heartbeats. "
+                    + "Look for long pauses of this process");
             return;
         }
         // Nothing of it follows: another worker may start it at once.

@@ -113,7 +113,7 @@ public record Handler<T>(
             try {
                 observer.handles(handler.name());
             } catch (Throwable ex) {
-                ThrownLog.debug(Context.LOGGER, "The observer of durable tasks has failed", ex);
+                ThrownLog.debug(Context.LOGGER, "The observer of durable tasks has failed; tasks are not affected", ex);
             }
         }
 

@@ -169,7 +169,9 @@ final class HandlerCheck {
         for (String name : List.copyOf(missing)) {
             if (missing.remove(name) && learned.known.lack(name) && handlers.find(name) == null && reported.add(name)) {
                 LOGGER.warn("A durable task was scheduled for the handler '" + name
-                        + "', which no node has: it waits until one has it");
+                        + "', which no node has: it waits until one has it. Correct the name, or start a "
+                        + "node with that "
+                        + "handler");
             }
         }
     }

@@ -247,14 +247,13 @@ final class Notifications {
         NotificationListener listening = NotificationListener.of(this, database);
         if (listening == null) {
             LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling, as the "
-                    + "driver of the"
-                    + " database is not that of org.postgresql");
+                    + "driver of the database is not that of org.postgresql. Use that driver, or accept the delay");
         } else if (!database.hasRoomToListen()) {
-            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling: for"
+            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling. For"
                     + " notifications, a node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
                     + (database.size() == Integer.MAX_VALUE
                             ? "does not say how many it has, as that of HikariCP does"
-                            : "has " + database.size()));
+                            : "has " + database.size() + ". Enlarge the pool, or accept the delay"));
         } else {
             Thread thread = origin.newDaemon(listening, "wheel-durable-listener");
             try {

@@ -85,7 +85,11 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
             // That says nothing about the schedule, which is asked again.
             throw ex;
         } catch (Throwable ex) {
-            ThrownLog.error(LOGGER, "The schedule of the durable task " + id + " has failed, so it has ended", ex);
+            ThrownLog.error(
+                    LOGGER,
+                    "The schedule of the durable task " + id
+                            + " has failed, so the task has ended. Fix its Recurrence, then re-time the task",
+                    ex);
             return null;
         }
     }
@@ -331,7 +335,8 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
                     },
                     null);
         } catch (DateTimeException ex) {
-            throw new IllegalArgumentException("schedule must be a kind and what belongs to it, was " + text, ex);
+            throw new IllegalArgumentException(
+                    "schedule must be a kind and its value, such as fixed-rate PT1M, was " + text, ex);
         }
     }
 
@@ -345,7 +350,7 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
         Objects.requireNonNull(schedule, "schedule must not be null");
         if (schedule instanceof TaskSchedule.Cron cron && (cron.gap() != null || cron.overlap() != null)) {
             throw new IllegalArgumentException(
-                    "schedule must leave to Spring what happens when clocks change, was " + cron);
+                    "schedule must have no gap and no overlap, which durable crons leave to Spring, was " + cron);
         }
         TaskSchedule meant = schedule.isCron() ? schedule.meantIn(usualZone) : schedule;
         // Spring reads past any white space between the fields, and past what it counts as such.
@@ -413,7 +418,9 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
             try {
                 return parse(text);
             } catch (IllegalArgumentException ex) {
-                LOGGER.debug("Using the schedule declared on the method instead of the stored one for " + id, ex);
+                LOGGER.debug(
+                        "Using the schedule declared on the method of " + id + ", as the stored one cannot be read",
+                        ex);
                 return declared;
             }
         }

@@ -66,7 +66,7 @@ final class RunTransaction {
 
     void requireNoRollback() {
         if (Objects.requireNonNull(status).isRollbackOnly()) {
-            throw new UnexpectedRollbackException("The run has marked its transaction for rollback");
+            throw new UnexpectedRollbackException("The run has marked its transaction for rollback, so it has failed");
         }
     }
 
@@ -78,7 +78,10 @@ final class RunTransaction {
                 manager.rollback(status);
             } catch (Throwable ex) {
                 ThrownLog.debug(
-                        LOGGER, "The transaction of the durable task " + claim + " could not be rolled back", ex);
+                        LOGGER,
+                        "The transaction of the durable task " + claim
+                                + " could not be rolled back; the database does so when its connection ends",
+                        ex);
             }
         }
     }
@@ -119,7 +122,8 @@ final class RunTransaction {
     private void lost(String what) {
         runs.context.tally().lost.incrementAndGet();
         LOGGER.warn("The durable task " + claim.withTrace()
-                + " has run here, but was taken over by another node meanwhile: " + what);
+                + " has run here, but was taken over by another node meanwhile: " + what
+                + ". Look for long pauses of this process");
     }
 
     private boolean writeWhatIsSeen(RowEnd end, Throwable ex) {

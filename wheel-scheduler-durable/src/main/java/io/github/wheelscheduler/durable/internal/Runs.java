@@ -234,7 +234,7 @@ final class Runs {
                             .tryPass()
                     >= 0) {
                 LOGGER.warn("The durable task " + claim + " has a payload that cannot be read here, and is left to "
-                        + "other nodes: "
+                        + "other nodes; deploy a class that reads it: "
                         + ex.getMessage());
             }
             claim.unrun = EndNote.Kind.PUT_ASIDE;
@@ -386,7 +386,8 @@ final class Runs {
                     LOGGER,
                     isMade
                             ? task + " has failed in attempt " + failures + why + "; it runs again at its next time"
-                            : task + " has failed permanently in attempt " + failures + why,
+                            : task + " has failed permanently in attempt " + failures + why
+                                    + ". Fix the cause, then retry or cancel the task",
                     ex);
             String text = textOf(ex);
             return RowEnd.changed(
@@ -428,7 +429,7 @@ final class Runs {
         try {
             call.run();
         } catch (Throwable ex) {
-            ThrownLog.debug(LOGGER, "The observer of durable tasks has failed", ex);
+            ThrownLog.debug(LOGGER, "The observer of durable tasks has failed; tasks are not affected", ex);
         }
     }
 

@@ -130,7 +130,7 @@ public final class Sql extends Statements {
             return target().getConnection();
         } catch (SQLException ex) {
             throw new CannotGetJdbcConnectionException(
-                    "The pool must have a free connection beside that of the transaction, which sees what others see, but: "
+                    "The pool must have a second free connection to read what other transactions see, but has none: "
                             + ex.getMessage(),
                     ex);
         }

@@ -89,7 +89,7 @@ class DurableTasksTest {
             Node ignored = running("a");
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(
-                                    log.of(Level.INFO, "which knows the time of the database to within "))
+                                    log.of(Level.INFO, "which goes by the clock of the database, known to within "))
                             .singleElement()
                             .satisfies(line -> assertThat(line.getMessage()).matches(".* to within [\\d.]+ m?s")));
         }

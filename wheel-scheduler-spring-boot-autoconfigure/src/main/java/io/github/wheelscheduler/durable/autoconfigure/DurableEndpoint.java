@@ -354,9 +354,11 @@ public final class DurableEndpoint {
                         + exactly(within) + ": " + handler + " " + id);
             case UNHEARD ->
                 throw new IllegalStateException(
-                        "Cancellation requested, but the node that has claimed the task does not respond: " + handler
-                                + " " + id);
-            case ABSENT -> throw new IllegalStateException("The run had already ended: " + handler + " " + id);
+                        "Cancellation requested, but the node that has claimed the task did not respond in time: "
+                                + handler + " " + id);
+            case ABSENT ->
+                throw new IllegalStateException(
+                        "There was nothing to cancel, as the task had already ended: " + handler + " " + id);
         };
     }
 

@@ -126,7 +126,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     body(beanName, method));
         } catch (IllegalStateException | IllegalArgumentException ex) {
             throw new UnusableSetupException(
-                    ex.getMessage() + ": " + method + " of the bean " + beanName + otherThan(annotation.value()),
+                    "@DurableHandler on " + method + " of the bean " + beanName + otherThan(annotation.value())
+                            + " cannot be used: " + ex.getMessage(),
                     "Give each handler a name of its own, such as @DurableHandler(\"invoice\"), and limits that fit, if any, such as maxConcurrent = 2 and timeLimit = \"30s\". The "
                             + "name is in the database, so one that has tasks should keep it.",
                     ex);
@@ -136,7 +137,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
 
     private String otherThan(String name) {
         String other = byName.get(name);
-        return other == null ? "" : ", and " + other;
+        return other == null ? "" : ", beside " + other + ",";
     }
 
     private DecidingBody<Object> body(String beanName, Method method) {
@@ -156,7 +157,9 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         }
         ResolvableType type = ResolvableType.forMethodParameter(method, 0, ClassUtils.getUserClass(beanType));
         if (type.resolve() == null || type.hasUnresolvableGenerics()) {
-            throw unusablePayload("The type of the payload must be known, but is not in " + method);
+            throw unusablePayload(
+                    "The type of the payload must be known, without type variables and wildcards, but is not in "
+                            + method);
         }
         if (type.toClass().isPrimitive()) {
             throw unusablePayload(
@@ -197,7 +200,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     new HashSet<>(List.of(annotation.noRetryFor())));
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
-                    "@DurableHandler on " + method + ": " + ex.getMessage(),
+                    "@DurableHandler on " + method + " cannot be used: " + ex.getMessage(),
                     "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave them out.",
                     ex);
         }

@@ -51,7 +51,8 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
         if (tasks instanceof DurableEngine engine) {
             return engine;
         }
-        throw new IllegalArgumentException("tasks must be a DurableEngine for this, was " + tasks.getClass());
+        throw new IllegalArgumentException(
+                "tasks must be the DurableEngine of Wheel Scheduler, not a mock or a proxy, was " + tasks.getClass());
     }
 
     /** Requires a task of that handler that has failed for good. */

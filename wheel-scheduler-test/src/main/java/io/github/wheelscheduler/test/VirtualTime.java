@@ -309,7 +309,7 @@ public final class VirtualTime implements AutoCloseable {
             });
             if (!holds[0]) {
                 throw new AssertionError(rule + " within " + exactly(limit) + " of virtual time after " + before
-                        + ", but did not" + found.get() + "; tasks are " + Driven.describe(driven));
+                        + ", but that did not happen" + found.get() + "; tasks are " + Driven.describe(driven));
             }
         });
     }

@@ -108,7 +108,8 @@ class ScheduledPlacesTest {
         SchedulerRows.xml(
                         withScheduling().withBean("xmlTask", XmlTask.class),
                         "<task:scheduled-tasks " + scheduler
-                                + "><task:scheduled ref='xmlTask' method='run' fixed-rate='10'/></task:scheduled-tasks>")
+                                + "><task:scheduled ref='xmlTask' method='run' "
+                                + "fixed-rate='10'/></task:scheduled-tasks>")
                 .run(context -> {
                     String thread = context.getBean(XmlTask.class)
                             .thread

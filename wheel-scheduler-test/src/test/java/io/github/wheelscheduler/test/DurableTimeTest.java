@@ -66,7 +66,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Tasks run in the transaction of their test, which is rolled back, on each database and with both kinds of managers. */
+/**
+ * Tasks run in the transaction of their test, which is rolled back, on each database and with both kinds of managers.
+ */
 class DurableTimeTest {
 
     @Entity(name = "entry")

@@ -291,8 +291,8 @@ class TaskSettingsInApplicationTest {
                 "--wheel.scheduler.tasks[" + Jobs.class.getName() + ".never].enabled=false");
         assertThat(output)
                 .containsOnlyOnce("no task has the id")
-                .contains(
-                        "no task has the id 'nightli'. The closest match: 'nightly', written wheel.scheduler.tasks.nightly.enabled");
+                .contains("no task has the id 'nightli'. The closest match: 'nightly', written "
+                        + "wheel.scheduler.tasks.nightly.enabled");
     }
 
     @Test

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Timers that go by a key: each key has a value and a time at most, and when that comes, a handler is called with both.
  *
  * <pre>{@code
- * KeyedTimers<String, Order> unpaid = KeyedTimers.<String, Order>builder(executor, (id, order) -> order.expire()).build();
+ * KeyedTimers<String, Order> unpaid =
+ *         KeyedTimers.<String, Order>builder(executor, (id, order) -> order.expire()).build();
  * unpaid.set(order.id(), order, Duration.ofMinutes(15));
  * ...
  * Order paid = unpaid.remove(id);        // null: too late

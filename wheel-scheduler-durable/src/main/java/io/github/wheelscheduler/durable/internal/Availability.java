@@ -36,7 +36,9 @@ public final class Availability {
         this.nanoClock = nanoClock;
     }
 
-    /** Takes in that a call which only reads has failed. Calls which change something say whether changes are refused. */
+    /**
+     * Takes in that a call which only reads has failed. Calls which change something say whether changes are refused.
+     */
     void isAway(Throwable ex) {
         isAway(ex, null);
     }
@@ -81,8 +83,8 @@ public final class Availability {
         if (isNew) {
             ThrownLog.warnInOneLine(
                     LOGGER,
-                    "The database of the durable tasks refuses changes, as it is read-only or full, or a right is missing; no task "
-                            + "starts until it accepts them",
+                    "The database of the durable tasks refuses changes, as it is read-only or full, or a right is "
+                            + "missing; no task starts until it accepts them",
                     DatabaseErrors.rootOf(ex));
         }
     }

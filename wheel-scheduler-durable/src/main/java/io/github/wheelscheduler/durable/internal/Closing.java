@@ -93,7 +93,10 @@ final class Closing {
         }
     }
 
-    /** Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and for so much longer. */
+    /**
+     * Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and
+     * for so much longer.
+     */
     private boolean awaitRuns(EndWriter endWriter, long moreNanos) {
         while ((claimedTasks.running() > 0 || endWriter.isSending() || mayBeTold(endWriter))
                 && leftNanos() + moreNanos > 0

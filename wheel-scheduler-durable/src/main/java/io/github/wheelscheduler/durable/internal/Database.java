@@ -28,7 +28,10 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.util.ClassUtils;
 
-/** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
+/**
+ * Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for.
+ * Any thread.
+ */
 public final class Database {
 
     private static final int LEAST_CONNECTIONS = 2;
@@ -122,7 +125,10 @@ public final class Database {
         return dataSource.getConnection();
     }
 
-    /** Whether a node may keep a second connection to listen, and one to tell others, for as long as it does. A pool that does not say how many it has may have none. */
+    /**
+     * Whether a node may keep a second connection to listen, and one to tell others, for as long as it does. A pool
+     * that does not say how many it has may have none.
+     */
     boolean hasRoomToListen() {
         return size() >= LEAST_TO_LISTEN && size() != Integer.MAX_VALUE;
     }
@@ -134,7 +140,10 @@ public final class Database {
                 : Integer.MAX_VALUE;
     }
 
-    /** Says so where a run in a transaction would have no connection of its own beside the ones the node keeps. Runs beyond that wait for one another. */
+    /**
+     * Says so where a run in a transaction would have no connection of its own beside the ones the node keeps. Runs
+     * beyond that wait for one another.
+     */
     void reportFewConnections() {
         int needed = (hasRoomToListen() ? LEAST_TO_LISTEN : LEAST_WITHOUT_LISTENING) + 1;
         int size = size();
@@ -152,7 +161,8 @@ public final class Database {
             throw refused(
                     "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was "
                             + size,
-                    "Give the pool better max-concurrent and two connections, as by spring.datasource.hikari.maximum-pool-size.",
+                    "Give the pool better max-concurrent and two connections, as by "
+                            + "spring.datasource.hikari.maximum-pool-size.",
                     null);
         }
     }
@@ -169,7 +179,9 @@ public final class Database {
         }
     }
 
-    /** Returns how long a connection may be kept before the pool takes it for lost and says so; zero if it never does. */
+    /**
+     * Returns how long a connection may be kept before the pool takes it for lost and says so; zero if it never does.
+     */
     Duration longestKept() {
         return Duration.ofMillis(
                 HAS_HIKARI ? Hikari.ask(dataSource, HikariDataSource::getLeakDetectionThreshold, 0L) : 0);
@@ -198,8 +210,9 @@ public final class Database {
     }
 
     /**
-     * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One thread uses it at a time. A connection that has
-     * failed, or has not answered for half as long as makes a node dead, is given back, and the next call takes another one.
+     * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One
+     * thread uses it at a time. A connection that has failed, or has not answered for half as long as makes a node
+     * dead, is given back, and the next call takes another one.
      */
     static final class HeldConnection {
 
@@ -252,7 +265,10 @@ public final class Database {
             }
         }
 
-        /** Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds nobody up meanwhile. */
+        /**
+         * Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds
+         * nobody up meanwhile.
+         */
         void renew() {
             Statements.Kept other = another();
             synchronized (this) {

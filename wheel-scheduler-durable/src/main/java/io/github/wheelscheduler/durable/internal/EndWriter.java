@@ -74,7 +74,10 @@ final class EndWriter {
     /** Until when nobody sends after a failure; counts while there was one. */
     private volatile long goOnNanos;
 
-    /** Until when what ends alone is planned each time, too, as one was slow: its plan may be of a time when the table was small. */
+    /**
+     * Until when what ends alone is planned each time, too, as one was slow: its plan may be of a time when the table
+     * was small.
+     */
     private volatile long plannedUntilNanos;
 
     EndWriter(Context context, Tables tables) {
@@ -114,12 +117,17 @@ final class EndWriter {
         return untold.get();
     }
 
-    /** Whether the database refuses so many ends of a handler that no more of it should run: the others need the room. */
+    /**
+     * Whether the database refuses so many ends of a handler that no more of it should run: the others need the room.
+     */
     boolean isClogged(String handler) {
         return refused.getOrDefault(handler, 0) > context.settings().maxClaimed() / CLOGS;
     }
 
-    /** Whether something is being sent, or about to be; false while all that is left waits for the database or for a lock. */
+    /**
+     * Whether something is being sent, or about to be; false while all that is left waits for the database or for a
+     * lock.
+     */
     boolean isSending() {
         return sender.get() != null || !(queue.isEmpty() || isPausing());
     }

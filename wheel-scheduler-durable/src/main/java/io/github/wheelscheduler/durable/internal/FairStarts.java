@@ -126,7 +126,10 @@ final class FairStarts {
         }
     }
 
-    /** Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as the database's clock was asked meanwhile. */
+    /**
+     * Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as
+     * the database's clock was asked meanwhile.
+     */
     void mend() {
         boolean ignored = turns.removeIf(Turn::isLost);
         ClaimedTasks.Startable startable = claimedTasks.startable();
@@ -182,7 +185,10 @@ final class FairStarts {
         }
     }
 
-    /** Whether a claim is still this node's, as far as can be known. If not, it does not run any more: it waits again, or is forgotten. */
+    /**
+     * Whether a claim is still this node's, as far as can be known. If not, it does not run any more: it waits again,
+     * or is forgotten.
+     */
     private boolean mayStart(Claim claim) {
         boolean isAnswered = false;
         boolean isOurs = false;

@@ -89,8 +89,8 @@ public record Handler<T>(
         }
 
         /**
-         * The recurring tasks whose rows have been made, as far as this node knows; no other is claimed, so that the schedule of this node holds before it runs what another
-         * one has left. Writer: {@link RecurringKeeper}.
+         * The recurring tasks whose rows have been made, as far as this node knows; no other is claimed, so that the
+         * schedule of this node holds before it runs what another one has left. Writer: {@link RecurringKeeper}.
          */
         final Set<Handler<?>> planted = ConcurrentHashMap.newKeySet();
 

@@ -67,7 +67,9 @@ final class NotificationListener implements Runnable {
         }
     }
 
-    /** Listens until the pool would miss the connection; returns after how many milliseconds it is to be tried again. */
+    /**
+     * Listens until the pool would miss the connection; returns after how many milliseconds it is to be tried again.
+     */
     private long listenOnce() throws SQLException {
         try (Connection connection = database.connection()) {
             if (!connection.isWrapperFor(driver.connectionType())) {

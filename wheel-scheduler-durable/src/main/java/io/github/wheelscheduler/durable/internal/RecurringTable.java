@@ -124,7 +124,10 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
         return row.getString("task_name").equals(Handler.MADE);
     }
 
-    /** False also if it has been given another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
+    /**
+     * False also if it has been given another schedule meanwhile. A schedule that has ended is kept, so that no node
+     * makes its row again.
+     */
     private boolean release(RowKey row, Steered steered, @Nullable Instant next, Instant dueAt, RunEnd end) {
         return sql.changes(
                 "update {task} set {unlinked}execution_time = ?, state = "
@@ -228,7 +231,8 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     }
 
     /**
-     * Lets it run at its times again. The row is locked to be read, or a transaction of the caller's that has read something before would see its old version for ever.
+     * Lets it run at its times again. The row is locked to be read, or a transaction of the caller's that has read
+     * something before would see its old version for ever.
      *
      * @param declared what this node takes it for; null if it does not know it
      * @return false if it was not paused
@@ -291,8 +295,8 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     }
 
     /**
-     * Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A run that has been triggered stays, and one that is
-     * overdue.
+     * Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A
+     * run that has been triggered stays, and one that is overdue.
      */
     public boolean retime(String id, String schedule, Instant first) {
         String isClaimed = "state = " + RowState.CLAIMED;

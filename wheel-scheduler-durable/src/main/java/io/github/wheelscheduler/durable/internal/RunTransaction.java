@@ -18,8 +18,8 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
- * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has ended, the row says it. The thread of the run; what is
- * told later, one thread after another.
+ * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has
+ * ended, the row says it. The thread of the run; what is told later, one thread after another.
  */
 final class RunTransaction {
 
@@ -174,7 +174,10 @@ final class RunTransaction {
         throw new IllegalStateException();
     }
 
-    /** Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may have made read-only. */
+    /**
+     * Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may
+     * have made read-only.
+     */
     private boolean isRefusedByDatabase(RowEnd end, Throwable ex) {
         if (!DatabaseErrors.isRefusal(ex)) {
             return false;

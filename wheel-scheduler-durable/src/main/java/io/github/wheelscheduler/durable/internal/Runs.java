@@ -60,7 +60,10 @@ final class Runs {
         this.rowEnds = new RowEnds(context, tables, nextRuns);
     }
 
-    /** Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until {@link #mayRun}. Any thread. */
+    /**
+     * Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until
+     * {@link #mayRun}. Any thread.
+     */
     void interruptAll() {
         isInterrupting = true;
         going.forEach(Run::interrupt);
@@ -351,7 +354,10 @@ final class Runs {
         return outcome;
     }
 
-    /** Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that doubles each time. */
+    /**
+     * Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that
+     * doubles each time.
+     */
     private BooleanSupplier setAside(Claim claim, UnreadablePayloadException ex) {
         int times = Math.min(claim.row().unreadable(), MOST_DOUBLINGS) + 1;
         Instant now = context.clock().now();

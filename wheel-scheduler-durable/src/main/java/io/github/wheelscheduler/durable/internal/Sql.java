@@ -34,7 +34,9 @@ public final class Sql extends Statements {
         this(dataSource, dialect, table, Dialect::now, new DurableTraces());
     }
 
-    /** Makes one whose statements have an expression of the caller's for the time, and whose rows keep spans, perhaps. */
+    /**
+     * Makes one whose statements have an expression of the caller's for the time, and whose rows keep spans, perhaps.
+     */
     Sql(DataSource dataSource, Dialect dialect, String table, Function<Dialect, String> now, DurableTraces traces) {
         super(dataSource, dialect.kind());
         this.traces = traces;

@@ -209,7 +209,8 @@ public final class UncommittedRuns {
             RowEnd end = Objects.requireNonNull(outcome.end()).end();
             if (hasReturned && isGood(end)) {
                 requireNoMark(
-                        "something that joined it has failed, or has marked it, and is a transaction of its own in production");
+                        "something that joined it has failed, or has marked it, and is a transaction of its own in "
+                                + "production");
                 try {
                     if (end.write().getAsBoolean()) {
                         tables.sql().release(savepoint);

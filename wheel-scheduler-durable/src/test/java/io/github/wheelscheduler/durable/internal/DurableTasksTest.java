@@ -512,7 +512,8 @@ class DurableTasksTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.schedule("note", "1", List.of(), in(0)))
                 .withMessageStartingWith(
-                        "payload must be something that can be written as java.lang.String, as its handler reads it, was a ");
+                        "payload must be something that can be written as java.lang.String, as its handler reads it, "
+                                + "was a ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.schedule("note", "1", null, Duration.ofNanos(-1)))
                 .withMessage("delay must be 0 to 1,000 years, was PT-0.000000001S");

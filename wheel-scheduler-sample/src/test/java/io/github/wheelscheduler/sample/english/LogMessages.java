@@ -33,8 +33,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that sources pass to a log or an exception. A value is an {@code X}. Variables, constants, parameters and
- * private methods of the same file are followed, and a choice between two texts yields both messages.
+ * The messages that sources pass to a log or an exception. A value is an {@code X}. Variables, constants, parameters
+ * and private methods of the same file are followed, and a choice between two texts yields both messages.
  */
 final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
 

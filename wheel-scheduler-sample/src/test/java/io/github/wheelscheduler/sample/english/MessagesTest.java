@@ -111,7 +111,10 @@ class MessagesTest {
         return messages.stream().filter(Message::isWarning);
     }
 
-    /** Whether a row has that text, whose values are an X and whose varying parts an ellipsis; a scheduler's name may precede it. */
+    /**
+     * Whether a row has that text, whose values are an X and whose varying parts an ellipsis; a scheduler's name may
+     * precede it.
+     */
     private static boolean explains(String row, Message message) {
         String pattern = Stream.of(row.split("…", -1))
                 .map(part ->

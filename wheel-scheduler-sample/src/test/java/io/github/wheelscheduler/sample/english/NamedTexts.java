@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The expressions that names of a file stand for: by method for its variables and parameters, else by the name alone. */
+/**
+ * The expressions that names of a file stand for: by method for its variables and parameters, else by the name alone.
+ */
 final class NamedTexts extends TreeScanner<@Nullable Void, @Nullable Void> {
 
     private record Call(String from, MethodInvocationTree tree) {}

@@ -15,8 +15,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what; and tells each
- * {@link SteeringListener} of the application. Any thread.
+ * Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what; and tells
+ * each {@link SteeringListener} of the application. Any thread.
  */
 public final class SteeringLog {
 

@@ -47,8 +47,9 @@ public final class DataSourceChoice {
         return names.length == 0
                 ? new UnusableSetupException(
                         "There must be a DataSource for " + purpose.owner + ", but there is none",
-                        "Add spring-boot-starter-jdbc and a driver: org.postgresql:postgresql, and set spring.datasource.url; or, for one node, com.h2database:h2, which "
-                                + "needs no url. Where no " + purpose.owner + " are wanted, name "
+                        "Add spring-boot-starter-jdbc and a driver: org.postgresql:postgresql, and set "
+                                + "spring.datasource.url; or, for one node, com.h2database:h2, which needs no url. "
+                                + "Where no " + purpose.owner + " are wanted, name "
                                 + purpose.autoConfiguration + " in spring.autoconfigure.exclude.")
                 : new UnusableSetupException(
                         "The DataSource for " + purpose.owner + " must be clear, but " + reason + ": "

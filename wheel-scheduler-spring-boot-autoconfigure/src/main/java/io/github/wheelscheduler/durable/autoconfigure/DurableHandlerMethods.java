@@ -80,7 +80,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         if (!unknown.isEmpty()) {
             throw new UnusableSetupException(
                     String.join("; ", unknown),
-                    "Write the name as the annotation has it, in brackets if it has more than letters, digits and dashes, or leave the property out.");
+                    "Write the name as the annotation has it, in brackets if it has more than letters, digits and "
+                            + "dashes, or leave the property out.");
         }
     }
 
@@ -128,8 +129,9 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
             throw new UnusableSetupException(
                     "@DurableHandler on " + method + " of the bean " + beanName + otherThan(annotation.value())
                             + " cannot be used: " + ex.getMessage(),
-                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"), and limits that fit, if any, such as maxConcurrent = 2 and timeLimit = \"30s\". The "
-                            + "name is in the database, so one that has tasks should keep it.",
+                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"), and limits that fit, "
+                            + "if any, such as maxConcurrent = 2 and timeLimit = \"30s\". The name is in the database, "
+                            + "so one that has tasks should keep it.",
                     ex);
         }
         byName.put(annotation.value(), method + " of the bean " + beanName);
@@ -149,7 +151,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         int payloads = method.getParameterCount() - (knowsItsRun(method) ? 1 : 0);
         if (payloads > 1) {
             throw unusablePayload(
-                    "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun behind it, but "
+                    "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun "
+                            + "behind it, but "
                             + method + " has " + method.getParameterCount());
         }
         if (payloads == 0) {
@@ -163,7 +166,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         }
         if (type.toClass().isPrimitive()) {
             throw unusablePayload(
-                    "The payload of a method with @DurableHandler may be null, so its type must not be primitive, but is in "
+                    "The payload of a method with @DurableHandler may be null, so its type must not be primitive, but "
+                            + "is in "
                             + method);
         }
         // A type variable has been resolved; what stands in brackets is kept.
@@ -178,7 +182,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     private static UnusableSetupException unusablePayload(String message) {
         return new UnusableSetupException(
                 message,
-                "Let the method have one parameter whose class is known, such as a record with all that a run needs, or none.");
+                "Let the method have one parameter whose class is known, such as a record with all that a run needs, "
+                        + "or none.");
     }
 
     private static @Nullable Object[] arguments(Method method, @Nullable Object payload, DurableRun run) {
@@ -201,7 +206,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
                     "@DurableHandler on " + method + " cannot be used: " + ex.getMessage(),
-                    "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave them out.",
+                    "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave "
+                            + "them out.",
                     ex);
         }
     }

@@ -149,7 +149,8 @@ final class DurableSchedules
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
                     "@Durable on " + method + " cannot be used: " + ex.getMessage(),
-                    "Give @Scheduled a cron, fixedRate or fixedDelay. Schedule a task that runs once with DurableTasks.",
+                    "Give @Scheduled a cron, fixedRate or fixedDelay. Schedule a task that runs once with "
+                            + "DurableTasks.",
                     ex);
         }
     }
@@ -176,7 +177,8 @@ final class DurableSchedules
                             ? "@Durable on " + method + " cannot be used: " + ex.getMessage()
                             : "A schedule with @Durable must have an id of its own, there are two '" + id + "': "
                                     + method + ", and " + other,
-                    "Give each an id of its own with @Durable(\"...\"), or leave its value out where a method has several schedules.",
+                    "Give each an id of its own with @Durable(\"...\"), or leave its value out where a method has "
+                            + "several schedules.",
                     ex);
         }
     }
@@ -197,8 +199,9 @@ final class DurableSchedules
                 throw new UnusableSetupException(
                         "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: "
                                 + declaration.method(),
-                        "Put @EnableScheduling on a configuration, and let the scheduler of the method be that of the application or another WheelTaskScheduler "
-                                + "that is not halted or off. The log says above why the wheel is not used, if it is not.");
+                        "Put @EnableScheduling on a configuration, and let the scheduler of the method be that of the "
+                                + "application or another WheelTaskScheduler that is not halted or off. The log says "
+                                + "above why the wheel is not used, if it is not.");
             }
         }
     }

@@ -79,8 +79,8 @@ class JmxTest {
         assertThatExceptionOfType(MBeanException.class)
                 .isThrownBy(() -> invoke("schedulers", null, null, null, "lost", null, null, null, null, null))
                 .withMessageContaining(
-                        "state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, over], "
-                                + "was lost");
+                        "state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, "
+                                + "over], was lost");
     }
 
     @Test

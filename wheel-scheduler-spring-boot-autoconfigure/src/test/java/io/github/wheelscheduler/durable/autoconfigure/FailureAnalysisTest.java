@@ -321,10 +321,11 @@ class FailureAnalysisTest {
     void transactionalHandlerNeedsATransactionManager(CapturedOutput output) {
         failToStart(
                 Transactional.class,
-                "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration");
+                "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure"
+                        + ".DataSourceTransactionManagerAutoConfiguration");
         assertThat(output)
-                .contains(
-                        "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but there is none")
+                .contains("A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource "
+                        + "of durable tasks, but there is none")
                 .contains("Transactional.pay()", "Define a JdbcTransactionManager with that DataSource as a bean");
     }
 
@@ -376,7 +377,8 @@ class FailureAnalysisTest {
         failToStart(TwoParameters.class);
         assertThat(output)
                 .contains(
-                        "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun behind it, but ")
+                        "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun "
+                                + "behind it, but ")
                 .contains("TwoParameters.two(", "has 2.", "Let the method have one parameter whose class is known");
     }
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * A file of the folder {@code api}: what programs may rely on, one line each, in alphabetical order. What the code has must equal it, unless the
- * system property {@code wheel.api.accept} is {@code true}: then the file is written.
+ * A file of the folder {@code api}: what programs may rely on, one line each, in alphabetical order. What the code has
+ * must equal it, unless the system property {@code wheel.api.accept} is {@code true}: then the file is written.
  */
 public final class AcceptedText {
 
@@ -35,8 +35,8 @@ public final class AcceptedText {
         List<String> accepted = Files.exists(file) ? Files.readAllLines(file) : List.of();
         assertThat(difference(accepted, actual))
                 .as(() -> "What programs may rely on has changed and is not what " + file.normalize()
-                        + " says: - is gone, + is new. If that is meant, say so in CHANGELOG.md, and in UPGRADING.md how programs"
-                        + " follow; then accept it with\n\n    " + command() + "\n")
+                        + " says: - is gone, + is new. If that is meant, say so in CHANGELOG.md, and in UPGRADING.md "
+                        + "how programs follow; then accept it with\n\n    " + command() + "\n")
                 .isEmpty();
     }
 

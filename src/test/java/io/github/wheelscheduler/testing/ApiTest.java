@@ -5,7 +5,10 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What programs may rely on of this module is what its text in the folder {@code api} says; of an unpublished module, nothing. */
+/**
+ * What programs may rely on of this module is what its text in the folder {@code api} says; of an unpublished module,
+ * nothing.
+ */
 class ApiTest {
 
     @Test

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The packages that programs may rely on: those of published modules, but for packages of which their {@code package-info} says that they are
- * for something else only, and may change with any version.
+ * The packages that programs may rely on: those of published modules, but for packages of which their {@code
+ * package-info} says that they are for something else only, and may change with any version.
  */
 public final class HeldPackages {
 

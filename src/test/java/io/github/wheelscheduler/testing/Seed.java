@@ -4,7 +4,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Where a random test gets its numbers from. A failure tells the seed; {@code -Dwheel.test.seed} plays the same test again.
+ * Where a random test gets its numbers from. A failure tells the seed; {@code -Dwheel.test.seed} plays the same test
+ * again.
  */
 public final class Seed {
 

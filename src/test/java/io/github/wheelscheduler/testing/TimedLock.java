@@ -15,7 +15,9 @@ final class TimedLock implements BeforeAllCallback {
     private static final Path FILE = Path.of(
             System.getProperty("java.io.tmpdir"), "wheel-scheduler-timed-" + System.getProperty("user.name") + ".lock");
 
-    /** A nested class finds the lock of the class around it; JUnit closes the channel, and so unlocks, after the class. */
+    /**
+     * A nested class finds the lock of the class around it; JUnit closes the channel, and so unlocks, after the class.
+     */
     @Override
     public void beforeAll(ExtensionContext context) {
         Object unused = context.getStore(Namespace.create(TimedLock.class))

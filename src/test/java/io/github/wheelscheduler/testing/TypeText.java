@@ -17,7 +17,9 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** How types are written in a text of the API: with their arguments, and with {@code @Nullable}, the same on each JDK. */
+/**
+ * How types are written in a text of the API: with their arguments, and with {@code @Nullable}, the same on each JDK.
+ */
 final class TypeText {
 
     private static final String LANGUAGE = "java.lang.";

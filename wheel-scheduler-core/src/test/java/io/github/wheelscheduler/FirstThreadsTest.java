@@ -28,7 +28,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Threads are made when they are needed: the tick thread with the first task, the others with the first run, also when that fails. */
+/**
+ * Threads are made when they are needed: the tick thread with the first task, the others with the first run, also when
+ * that fails.
+ */
 class FirstThreadsTest {
 
     @RegisterExtension

@@ -135,7 +135,10 @@ class ManyGroupsTest {
                 .isLessThan(TIMES * costs[3] + NOISE_NANOS);
     }
 
-    /** Returns what a block costs in nanoseconds of processor time, the least of three: made first, made last, ended first, and ended last. */
+    /**
+     * Returns what a block costs in nanoseconds of processor time, the least of three: made first, made last, ended
+     * first, and ended last.
+     */
     private static long[] costsOfBlocks(WheelScheduledExecutor executor, int count, List<Thread> own) {
         int blocks = count / BLOCK;
         long[] made = new long[blocks];

@@ -112,7 +112,10 @@ class ThreadsOfTheirOwnTest {
         assertThat(loadersSeen(executor, caller)).containsOnly(chosen);
     }
 
-    /** The class loaders of runs that are due now, which the caller starts, and of such that are not, which another thread starts. */
+    /**
+     * The class loaders of runs that are due now, which the caller starts, and of such that are not, which another
+     * thread starts.
+     */
     private static Set<ClassLoader> loadersSeen(WheelScheduledExecutor executor, Caller caller) throws Exception {
         Set<ClassLoader> seen = ConcurrentHashMap.newKeySet();
         for (int i = 0; i < 10; i++) {

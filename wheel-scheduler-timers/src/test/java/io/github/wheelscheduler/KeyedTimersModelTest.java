@@ -19,7 +19,9 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Random operations on keyed timers, on a whole executor in virtual time, and on a map with deadlines end in the same. */
+/**
+ * Random operations on keyed timers, on a whole executor in virtual time, and on a map with deadlines end in the same.
+ */
 class KeyedTimersModelTest {
 
     private static final int OPERATIONS_PER_GAME = 50_000;

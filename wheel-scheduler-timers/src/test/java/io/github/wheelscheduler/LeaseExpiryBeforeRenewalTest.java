@@ -19,7 +19,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A thread stands still, as when the machine is suspended, between the begin of a renewal and the call of the store. */
+/**
+ * A thread stands still, as when the machine is suspended, between the begin of a renewal and the call of the store.
+ */
 class LeaseExpiryBeforeRenewalTest {
 
     /** A renewal reads the clock as it begins: to look whether the lease is over, and to note its start. */

@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Leases are renewed at a third of their length, told lost before they end, once, and left alone when they are closed. */
+/**
+ * Leases are renewed at a third of their length, told lost before they end, once, and left alone when they are closed.
+ */
 class LeasesVirtualTimeTest {
 
     private static final Duration THREE = Duration.ofSeconds(3);

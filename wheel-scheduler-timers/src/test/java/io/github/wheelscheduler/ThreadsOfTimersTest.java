@@ -16,7 +16,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Handlers of timers see nothing of the thread that sets a timer, and the class loader of the thread that made the executor. */
+/**
+ * Handlers of timers see nothing of the thread that sets a timer, and the class loader of the thread that made the
+ * executor.
+ */
 @Timeout(60)
 class ThreadsOfTimersTest {
 

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Once an executor has been stopped, a worker makes one call at most of a handler or a store: that before which it had looked. */
+/**
+ * Once an executor has been stopped, a worker makes one call at most of a handler or a store: that before which it had
+ * looked.
+ */
 class TimersLateStartsTest {
 
     private static final int ROUNDS = Scale.of(30, 100, 1_000);

@@ -28,7 +28,7 @@ public final class FailureLog {
         try {
             long others = limit.tryPass();
             if (others >= 0) {
-                String more = others == 0 ? "" : "; " + others + " more failures were not logged since the last line";
+                String more = others == 0 ? "" : " (" + others + " more failures were not logged since the last line)";
                 EngineLog.log(level, message + more, null, failure);
             }
         } catch (Throwable ex) {

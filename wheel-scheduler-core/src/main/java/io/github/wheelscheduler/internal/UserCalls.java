@@ -176,7 +176,7 @@ public final class UserCalls {
     private void logStillRunning(String owner) {
         try {
             String message = "Closing " + owner + " interrupted its handlers and stopped waiting; " + inside.size()
-                    + " threads are still running one";
+                    + " threads are still running one. Let handlers end when they are interrupted";
             EngineLog.log(Level.WARNING, message, null, null);
         } catch (Throwable ex) {
             // Neither a broken log nor a lack of memory may affect the caller.

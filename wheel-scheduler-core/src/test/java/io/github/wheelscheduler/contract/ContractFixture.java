@@ -130,7 +130,10 @@ abstract class ContractFixture {
         }
     }
 
-    /** Waits until the one worker is through with all that it has begun, the arming of the next run of a series included. */
+    /**
+     * Waits until the one worker is through with all that it has begun, the arming of the next run of a series
+     * included.
+     */
     static void awaitEndOfRuns(ScheduledExecutorService single) {
         assertThat(result(single.submit(() -> "next"))).isEqualTo("next");
     }

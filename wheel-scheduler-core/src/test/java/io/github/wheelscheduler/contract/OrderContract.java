@@ -139,8 +139,8 @@ abstract class OrderContract extends ContractFixture {
     }
 
     /**
-     * Asserts the order of all pairs of which it is certain. The caller may stall in the middle of submitting a task: then
-     * one with a later deadline may be ready before.
+     * Asserts the order of all pairs of which it is certain. The caller may stall in the middle of submitting a task:
+     * then one with a later deadline may be ready before.
      */
     private void assertStartedByDeadline(List<Submitted> bySubmission, String what) {
         List<Integer> order = List.copyOf(started);

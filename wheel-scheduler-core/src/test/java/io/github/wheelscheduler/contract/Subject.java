@@ -14,8 +14,8 @@ interface Subject {
     Optional<ScheduledExecutorService> createWithOneWorker();
 
     /**
-     * Returns a new executor all threads of which are made by the factory, and end when they have been idle for a millisecond; nothing where
-     * an implementation has more threads than that.
+     * Returns a new executor all threads of which are made by the factory, and end when they have been idle for a
+     * millisecond; nothing where an implementation has more threads than that.
      */
     Optional<ScheduledExecutorService> createWithThreadsOf(ThreadFactory factory);
 

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Callers that schedule, move and cancel at the same time never wait for each other, nor, unless they outrun it, for the tick
- * thread, which never waits but in its sleep. The virtual machine counts for each thread how often it has waited.
+ * Callers that schedule, move and cancel at the same time never wait for each other, nor, unless they outrun it, for
+ * the tick thread, which never waits but in its sleep. The virtual machine counts for each thread how often it has
+ * waited.
  */
 class NoLockTest {
 
@@ -77,7 +78,10 @@ class NoLockTest {
         return waits() - before;
     }
 
-    /** A caller that outruns the tick thread is to wait for it, which is not what this is about. Turns, as a wait would be counted. */
+    /**
+     * A caller that outruns the tick thread is to wait for it, which is not what this is about. Turns, as a wait would
+     * be counted.
+     */
     private static void letTheTickThreadKeepUp(WheelScheduledExecutor executor) {
         while (executor.snapshot().inbox() > MANY_MESSAGES) {
             Thread.onSpinWait();

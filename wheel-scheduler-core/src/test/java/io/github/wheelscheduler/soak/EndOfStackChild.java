@@ -18,15 +18,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does everything that can be done with timers from every place near the end of a stack, again and again, and then asks whether nothing of
- * what has failed is left behind. Arguments: the kind of workers, whether a group has them, how
- * many runs come first, and how many rounds follow.
+ * Does everything that can be done with timers from every place near the end of a stack, again and again, and then asks
+ * whether nothing of what has failed is left behind. Arguments: the kind of workers, whether a group has them, how many
+ * runs come first, and how many rounds follow.
  */
 final class EndOfStackChild {
 
     private static final int FRAMES_NEAR_THE_END = 1_000;
 
-    /** Calls are made from one frame of so many, as an error takes the longer the deeper the stack is; each round from others. */
+    /**
+     * Calls are made from one frame of so many, as an error takes the longer the deeper the stack is; each round from
+     * others.
+     */
     private static final int STEP = 4;
 
     private static final int CALLS = FRAMES_NEAR_THE_END / STEP;
@@ -112,7 +115,10 @@ final class EndOfStackChild {
         System.exit(child.failures == 0 || child.done == 0 ? 2 : 0);
     }
 
-    /** Has calls rejected at the end of a stack before any other is, as the JVM does not link again what it has failed to link. */
+    /**
+     * Has calls rejected at the end of a stack before any other is, as the JVM does not link again what it has failed
+     * to link.
+     */
     private void checkFirstRejection() throws InterruptedException {
         CountDownLatch end = new CountDownLatch(1);
         for (int i = 0; i < 2 + PLACES; i++) {
@@ -184,7 +190,9 @@ final class EndOfStackChild {
         left = CALLS;
     }
 
-    /** Calls from a small thread, and in some rounds from a virtual one, and from the main thread, whose stack is large. */
+    /**
+     * Calls from a small thread, and in some rounds from a virtual one, and from the main thread, whose stack is large.
+     */
     private void call() throws InterruptedException {
         if (round % 6 == 5) {
             goDown();

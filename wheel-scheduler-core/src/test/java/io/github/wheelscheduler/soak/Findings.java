@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * What was found to be wrong: how often each rule was broken, with the first cases of each. It is kept without allocating, so
- * that it can be found while memory is out.
+ * What was found to be wrong: how often each rule was broken, with the first cases of each. It is kept without
+ * allocating, so that it can be found while memory is out.
  */
 final class Findings {
 

@@ -16,9 +16,10 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main class of a JVM whose small heap is full for some spells, while 200 series find a group full most of the time: none may stay in a
- * run for ever, and counts and places must be exact. It says whether an error came from a frame that the JVM could not turn back into
- * interpreted ones for lack of memory: handlers in such a frame are skipped.
+ * The main class of a JVM whose small heap is full for some spells, while 200 series find a group full most of the
+ * time: none may stay in a run for ever, and counts and places must be exact. It says whether an error came from a
+ * frame that the JVM could not turn back into interpreted ones for lack of memory: handlers in such a frame are
+ * skipped.
  */
 public final class FullGroupOutOfMemoryChild {
 

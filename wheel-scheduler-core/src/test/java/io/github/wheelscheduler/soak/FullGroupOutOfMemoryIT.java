@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * No run in a full group stays there for ever when memory runs out: once, and at full length until an error has skipped handlers in so many
- * virtual machines.
+ * No run in a full group stays there for ever when memory runs out: once, and at full length until an error has skipped
+ * handlers in so many virtual machines.
  */
 class FullGroupOutOfMemoryIT {
 

@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps account of one-time timers by number, of which each is used again when its timer is over. Nothing is allocated after
- * it has been made. A number belongs to one caller, who says what he does; the task of the number says when it runs.
+ * Keeps account of one-time timers by number, of which each is used again when its timer is over. Nothing is allocated
+ * after it has been made. A number belongs to one caller, who says what he does; the task of the number says when it
+ * runs.
  */
 final class OneTimeLedger {
 
@@ -79,7 +80,10 @@ final class OneTimeLedger {
         }
     }
 
-    /** The call that schedules it has failed in another way, so nobody knows whether the timer was scheduled, and will run. */
+    /**
+     * The call that schedules it has failed in another way, so nobody knows whether the timer was scheduled, and will
+     * run.
+     */
     void inDoubt(int number) {
         inDoubt.incrementAndGet();
         if (states.compareAndSet(number, ARMED, IN_DOUBT)) {
@@ -89,7 +93,10 @@ final class OneTimeLedger {
         }
     }
 
-    /** The timer is about to be given another deadline: until that is known to be done, it may run by the earlier of the two. */
+    /**
+     * The timer is about to be given another deadline: until that is known to be done, it may run by the earlier of the
+     * two.
+     */
     void moving(int number, long deadline) {
         if (deadline - deadlines.get(number) < 0) {
             deadlines.set(number, deadline);

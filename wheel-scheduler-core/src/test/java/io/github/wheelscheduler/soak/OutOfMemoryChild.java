@@ -5,8 +5,8 @@ import io.github.wheelscheduler.testing.WorkerKind;
 import java.util.SplittableRandom;
 
 /**
- * The main class of a JVM whose small heap is full for five spells, in each of some rounds: each series must go on, each
- * one-time timer that was accepted must run once, and everything must terminate.
+ * The main class of a JVM whose small heap is full for five spells, in each of some rounds: each series must go on,
+ * each one-time timer that was accepted must run once, and everything must terminate.
  */
 public final class OutOfMemoryChild {
 

@@ -44,7 +44,10 @@ public final class LogCapture extends Handler implements AutoCloseable {
         return new LogCapture(type.getPackageName());
     }
 
-    /** Returns the texts logged so far, but those by which a scheduler says that the machine is slow: a test that is not about them may see one at any time. */
+    /**
+     * Returns the texts logged so far, but those by which a scheduler says that the machine is slow: a test that is not
+     * about them may see one at any time.
+     */
     public List<String> messages() {
         return all().filter(text -> OF_SLOWNESS.stream().noneMatch(text::contains))
                 .toList();

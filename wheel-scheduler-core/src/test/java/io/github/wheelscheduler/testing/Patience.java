@@ -26,7 +26,9 @@ public final class Patience {
         }
     }
 
-    /** Returns whether the condition holds now or soon; asks all the time, and leaves the processor to others between. */
+    /**
+     * Returns whether the condition holds now or soon; asks all the time, and leaves the processor to others between.
+     */
     @SuppressWarnings("ThreadPriorityCheck") // the thread that is waited for may need this processor
     public static boolean holdsWithin(Duration time, Callable<Boolean> condition) {
         long begun = System.nanoTime();

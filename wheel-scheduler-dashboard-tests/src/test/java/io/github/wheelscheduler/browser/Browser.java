@@ -173,7 +173,9 @@ final class Browser implements AutoCloseable {
         expected.add(part);
     }
 
-    /** Returns what went to the console as an error, and what the policy of the page refused, since it was asked last. */
+    /**
+     * Returns what went to the console as an error, and what the policy of the page refused, since it was asked last.
+     */
     List<String> faults() {
         List<String> faults = new ArrayList<>(faultsOfPagesLeft);
         faultsOfPagesLeft.clear();

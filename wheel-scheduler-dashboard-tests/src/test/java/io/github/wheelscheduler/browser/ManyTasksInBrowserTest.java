@@ -216,7 +216,10 @@ class ManyTasksInBrowserTest {
      */
     private record Usage(double coreShare, double seconds, long answers) {}
 
-    /** Waits for some windows, and returns what the cheapest of them used. All but the application is in other processes, or waits. */
+    /**
+     * Waits for some windows, and returns what the cheapest of them used. All but the application is in other
+     * processes, or waits.
+     */
     private static Usage leastUsage(LongSupplier answers) {
         List<Usage> windows = new ArrayList<>();
         for (int i = 0; i < WINDOWS; i++) {

@@ -20,7 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** A reverse proxy that strips a prefix from paths. Tests change what it forwards to, hold answers back, and alter them. */
+/**
+ * A reverse proxy that strips a prefix from paths. Tests change what it forwards to, hold answers back, and alter them.
+ */
 final class Proxy implements AutoCloseable {
 
     /** The client sets them itself, or they are about one connection. */

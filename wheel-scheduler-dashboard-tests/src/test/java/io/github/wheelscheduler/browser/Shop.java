@@ -8,7 +8,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** An application with something to see: tasks that run often, fail, collide, take long, and rest until they are steered. */
+/**
+ * An application with something to see: tasks that run often, fail, collide, take long, and rest until they are
+ * steered.
+ */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableScheduling

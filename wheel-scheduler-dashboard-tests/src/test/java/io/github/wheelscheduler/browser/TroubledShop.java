@@ -13,7 +13,10 @@ import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** An application in trouble: a recurring durable task that fails, a run that ignores interrupts, and failed one-time tasks. */
+/**
+ * An application in trouble: a recurring durable task that fails, a run that ignores interrupts, and failed one-time
+ * tasks.
+ */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableScheduling

@@ -14,7 +14,10 @@ import org.springframework.boot.actuate.endpoint.web.ExposableWebEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 
-/** Where the page finds itself and the endpoints, relative to its own address, so that a proxy may put anything before it. */
+/**
+ * Where the page finds itself and the endpoints, relative to its own address, so that a proxy may put anything before
+ * it.
+ */
 final class EndpointLinks {
 
     private static final List<String> ASKED = List.of("wheelscheduler", "wheeldurable", "wheelhistory");

@@ -7,8 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Beside {@code @Scheduled}: runs the method once for all nodes of an application, at each time that its cron, fixed rate or fixed delay names. The schedule is a row in the
- * database, so it goes on where it was after a restart, and another node takes over when one dies. A fixed rate keeps its phase.
+ * Beside {@code @Scheduled}: runs the method once for all nodes of an application, at each time that its cron, fixed
+ * rate or fixed delay names. The schedule is a row in the database, so it goes on where it was after a restart, and
+ * another node takes over when one dies. A fixed rate keeps its phase.
  *
  * <pre>{@code
  * @Durable
@@ -25,7 +26,10 @@ import java.lang.annotation.Target;
 @Documented
 public @interface Durable {
 
-    /** What it is called in the database; class and method by default. An id that two schedules would share stops the start. */
+    /**
+     * What it is called in the database; class and method by default. An id that two schedules would share stops the
+     * start.
+     */
     String value() default "";
 
     /** The treatment of runs that were due while no node was up. */

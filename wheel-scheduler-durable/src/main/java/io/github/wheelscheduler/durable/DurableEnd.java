@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind what has become of the task
  * @param handler its handler; {@code recurring:} for a method with {@link Durable}
  * @param id which task it is of that handler
- * @param attempt which attempt that was, from 1; of a task that had not run on, the attempt before; 0 if there was none,
- *     or where the task was cancelled while no node had it
+ * @param attempt which attempt that was, from 1; of a task that had not run on, the attempt before; 0 if there was
+ *     none, or where the task was cancelled while no node had it
  * @param nextAt when the task is due again, by the database's clock; null if it is not, if its schedule says so, or if
  *     an attempt that failed has scheduled its own id
  * @param reason why the handler gave it up, or that it was given up because it killed nodes; else null

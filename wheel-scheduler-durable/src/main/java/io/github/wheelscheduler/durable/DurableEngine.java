@@ -20,9 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  * A node that schedules and runs durable tasks: their rows are in a database; the wheel of an executor knows
  * when they are due. A node claims rows a second before that, so that none waits for a statement when its time comes.
  *
- * <p>It has three groups of the executor: {@code durable} runs tasks; {@code durable-keeper} and {@code durable-heart} talk with the database, and are not held up by
- * pause or halt. While the executor is paused or halted, nothing is claimed, and what has not started is given back. All methods may be called from any
- * thread.
+ * <p>It has three groups of the executor: {@code durable} runs tasks; {@code durable-keeper} and {@code durable-heart}
+ * talk with the database, and are not held up by pause or halt. While the executor is paused or halted, nothing is
+ * claimed, and what has not started is given back. All methods may be called from any thread.
  */
 public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
 
@@ -97,7 +97,8 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * The same for a body that knows of its runs, with bounds.
      *
      * @param maxConcurrent how many of its runs may go on at a time on this node, at least 1
-     * @param timeLimit after how long a run is interrupted, which then has failed unless it ends as if nothing had been, at least 1 ms; null for never
+     * @param timeLimit after how long a run is interrupted, which then has failed unless it ends as if nothing had
+     *     been, at least 1 ms; null for never
      */
     public void handle(
             String name,
@@ -114,7 +115,8 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * task has ended well, and only then. A run fails if it throws, or if its transaction is marked for rollback. A run
      * holds one connection. A transaction that the body begins itself, as with {@code REQUIRES_NEW}, is another one.
      *
-     * @param transactions begins transactions on the data source of this engine; those of JTA must reach it. If it does not, each run fails. Null for none
+     * @param transactions begins transactions on the data source of this engine; those of JTA must reach it. If it does
+     *     not, each run fails. Null for none
      */
     public void handle(
             String name,
@@ -215,7 +217,10 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         node.stop();
     }
 
-    /** Claims nothing more and gives back what has not started, while runs go on: before this node is replaced. {@link #endDrain} takes it back. */
+    /**
+     * Claims nothing more and gives back what has not started, while runs go on: before this node is replaced. {@link
+     * #endDrain} takes it back.
+     */
     public void drain() {
         node.drain(true);
     }
@@ -231,7 +236,8 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * {@linkplain #stop() Stops} it for good, if it has not been stopped. Nothing is claimed any more. The executor is left running.
+     * {@linkplain #stop() Stops} it for good, if it has not been stopped. Nothing is claimed any more. The executor is
+     * left running.
      */
     @Override
     public void close() {
@@ -280,7 +286,10 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         return node.availability().problem();
     }
 
-    /** Returns whether the database answers and refuses changes, as it is for reading only, has no room, or a right is missing; any thread. */
+    /**
+     * Returns whether the database answers and refuses changes, as it is for reading only, has no room, or a right is
+     * missing; any thread.
+     */
     public boolean refusesChanges() {
         return node.availability().refusesChanges();
     }

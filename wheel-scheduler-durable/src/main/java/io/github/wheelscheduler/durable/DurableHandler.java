@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Declares a method of a bean that runs durable tasks. It has one parameter, the payload, or none. A task runs at least once: when a node dies
- * in the middle of a run, another one runs the task again.
+ * Declares a method of a bean that runs durable tasks. It has one parameter, the payload, or none. A task runs at least
+ * once: when a node dies in the middle of a run, another one runs the task again.
  *
  * <pre>{@code
  * @DurableHandler("invoice")
@@ -54,14 +54,16 @@ public @interface DurableHandler {
     int maxConcurrent() default Integer.MAX_VALUE;
 
     /**
-     * After how long a run is interrupted, such as {@code 30s}; placeholders are resolved. One that throws then has failed; one that ends as if nothing had been has
-     * not. Never unless set.
+     * After how long a run is interrupted, such as {@code 30s}; placeholders are resolved. One that throws then has
+     * failed; one that ends as if nothing had been has not. Never unless set.
      */
     String timeLimit() default "";
 
     /**
-     * Whether a run is one transaction with the end of its task: what it has done in the database of durable tasks is there if the task has ended well, and only then. A run that throws, or marks its transaction
-     * for rollback, has failed. A run holds one connection; what it does in a transaction of its own, as with {@code REQUIRES_NEW}, is outside.
+     * Whether a run is one transaction with the end of its task: what it has done in the database of durable tasks is
+     * there if the task has ended well, and only then. A run that throws, or marks its transaction for rollback, has
+     * failed. A run holds one connection; what it does in a transaction of its own, as with {@code REQUIRES_NEW}, is
+     * outside.
      */
     boolean transactional() default false;
 

@@ -10,8 +10,8 @@ import java.util.List;
  * @param overdue how many tasks could have been claimed a second ago and have not; up to {@link #MOST}
  * @param failed how many tasks have failed for good; up to {@link #MOST}
  * @param unreadable how many tasks no node could read so far; up to {@link #MOST}
- * @param unknownHandlers the handlers for which tasks wait though no node has them, up to {@link #MOST_NAMES}; none while no node is known to live, or one does not say
- *     what it has
+ * @param unknownHandlers the handlers for which tasks wait though no node has them, up to {@link #MOST_NAMES}; none
+ *     while no node is known to live, or one does not say what it has
  */
 public record DurableOverview(
         List<NodeShare> nodes, int overdue, int failed, int unreadable, List<String> unknownHandlers) {

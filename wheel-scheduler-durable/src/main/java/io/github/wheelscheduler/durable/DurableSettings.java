@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param table the name of the table, perhaps after that of its schema and a dot
  * @param initializeSchema whether to make the tables if they are not there, and to add to those of the layout before
- * @param node the name of this process in the database, 1 to 50 characters; another process that has it, too, is another node
+ * @param node the name of this process in the database, 1 to 50 characters; another process that has it, too, is
+ *     another node
  * @param maxConcurrent how many tasks run at a time on this node, at least 1
  * @param claimAhead how long before it is due a row is claimed, 100 ms to 1 minute
  * @param maxClaimed how many rows may be claimed and not started, at least 1

@@ -33,7 +33,10 @@ public record DurableTask(
         CLAIMED,
         /** It has failed more often than it is retried, and is kept until it is retried or cancelled. */
         FAILED,
-        /** No node could read its payload so far; it is tried again now and then, as a newer node may. It can be retried and cancelled. */
+        /**
+         * No node could read its payload so far; it is tried again now and then, as a newer node may. It can be retried
+         * and cancelled.
+         */
         UNREADABLE
     }
 }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param schedule its kind and text, such as {@code cron 0 0 3 * * * Europe/Berlin} or {@code fixed-rate PT5S}
  * @param declaredSchedule the same as the code says; another one if it has been re-timed
  * @param isPaused whether no node runs it at its times until it is resumed
- * @param dueAt when the next run is due, or the one that is going on was, by the database's clock; null if its schedule has ended or never fires
+ * @param dueAt when the next run is due, or the one that is going on was, by the database's clock; null if its schedule
+ *     has ended or never fires
  * @param owner the node that has claimed that run; null if none has
  * @param lastSuccessAt when the last run ended that did not fail; null if none has
  * @param failures how many runs have failed in a row, retries among them

@@ -149,7 +149,8 @@ public final class RecurringTasks {
      * A cron without a zone is meant in the one that the task's cron had, or else in that of this machine.
      *
      * @return false if there is none of that id
-     * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay, never comes, or says what happens when clocks change
+     * @throws IllegalArgumentException if the schedule is neither a cron expression, a fixed rate nor a fixed delay,
+     *     never comes, or says what happens when clocks change
      */
     public boolean retime(String id, TaskSchedule schedule) {
         Instant now = database.tables().tasks().now();

@@ -27,7 +27,8 @@ public final class ScheduleRecurrence implements Recurrence {
      * Returns the recurrence of a schedule.
      *
      * @param start when the first run of all is due, for a fixed rate or delay; null for at once
-     * @throws IllegalArgumentException if it is none that goes on by itself: one run, or a trigger that is no cron expression
+     * @throws IllegalArgumentException if it is none that goes on by itself: one run, or a trigger that is no cron
+     *     expression
      */
     public static ScheduleRecurrence of(TaskSchedule schedule, @Nullable Instant start) {
         if (!(schedule instanceof TaskSchedule.FixedRate

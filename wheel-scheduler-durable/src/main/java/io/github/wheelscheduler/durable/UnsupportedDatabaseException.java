@@ -2,7 +2,10 @@ package io.github.wheelscheduler.durable;
 
 import io.github.wheelscheduler.durable.internal.Database;
 
-/** Says that durable tasks cannot be kept in a database: its product is none that they work with, or its tables are not as this release needs them. */
+/**
+ * Says that durable tasks cannot be kept in a database: its product is none that they work with, or its tables are not
+ * as this release needs them.
+ */
 @SuppressWarnings("serial")
 public final class UnsupportedDatabaseException extends IllegalStateException {
 

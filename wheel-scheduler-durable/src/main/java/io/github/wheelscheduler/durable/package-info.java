@@ -1,5 +1,6 @@
 /**
- * Tasks that survive the process: rows in a database, of which a node claims what is due soon, and starts it from its wheel when it is due.
+ * Tasks that survive the process: rows in a database, of which a node claims what is due soon, and starts it from its
+ * wheel when it is due.
  */
 @NullMarked
 package io.github.wheelscheduler.durable;

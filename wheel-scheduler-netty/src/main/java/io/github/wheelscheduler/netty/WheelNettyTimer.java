@@ -73,13 +73,16 @@ public final class WheelNettyTimer implements Timer {
             @Nullable Executor taskExecutor) {
         this.name = name;
         this.pending = new PendingTimeouts(maxPendingTimeouts);
-        this.calls = new UserCalls(logOf("A task of " + name + " failed; other timeouts are unaffected"));
+        this.calls =
+                new UserCalls(logOf("A task of " + name + " failed; other timeouts are unaffected. Fix the TimerTask"));
         this.handoff = taskExecutor == null
                 ? null
                 : new TaskHandoff(
                         taskExecutor,
                         maxConcurrent,
-                        logOf("The executor of " + name + " rejected a task; the task is offered again"));
+                        logOf("The executor of " + name
+                                + " rejected a task, which is offered again. Raise its limits if timeouts start "
+                                + "late"));
         this.group = executor.newGroup(name)
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)

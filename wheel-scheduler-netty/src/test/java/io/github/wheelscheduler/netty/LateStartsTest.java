@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Once a timer has been stopped, each thread begins one task at most, before which it had looked; all others are returned. */
+/**
+ * Once a timer has been stopped, each thread begins one task at most, before which it had looked; all others are
+ * returned.
+ */
 class LateStartsTest {
 
     private static final int ROUNDS = 40;

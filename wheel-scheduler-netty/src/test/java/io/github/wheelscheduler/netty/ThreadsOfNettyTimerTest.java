@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tasks of a timer see nothing of the thread that gives them, and the class loader of the thread that made the executor. */
+/**
+ * Tasks of a timer see nothing of the thread that gives them, and the class loader of the thread that made the
+ * executor.
+ */
 @Timeout(60)
 class ThreadsOfNettyTimerTest {
 

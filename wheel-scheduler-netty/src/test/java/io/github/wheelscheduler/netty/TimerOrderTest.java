@@ -21,7 +21,10 @@ class TimerOrderTest {
     private static final int COUNT = 10_000;
     private static final int DELAYS = 40;
 
-    /** Long enough for the tick thread of a busy machine to know all of them before the first is due: else order is not promised. */
+    /**
+     * Long enough for the tick thread of a busy machine to know all of them before the first is due: else order is not
+     * promised.
+     */
     private static final int SHORTEST_MILLIS = 2_000;
 
     private final WheelScheduledExecutor executor =

@@ -63,7 +63,10 @@ final class Checkout {
         }
     }
 
-    /** Copies a directory without what was built in it; each file as the function returns its bytes' text, if it is an XML file. */
+    /**
+     * Copies a directory without what was built in it; each file as the function returns its bytes' text, if it is an
+     * XML file.
+     */
     static void copy(Path from, Path to, UnaryOperator<String> xml) throws IOException {
         Files.walkFileTree(from, new SimpleFileVisitor<>() {
             @Override

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A project outside of the checkout, in src/outside. It takes what is ours from the staged folder and all else from Maven Central,
- * into a local repository of its own, which stays until the module is cleaned.
+ * A project outside of the checkout, in src/outside. It takes what is ours from the staged folder and all else from
+ * Maven Central, into a local repository of its own, which stays until the module is cleaned.
  */
 class OutsideIT {
 
@@ -98,7 +98,10 @@ class OutsideIT {
         assertThat(ours).isEqualTo(release.modules().size() - unused);
     }
 
-    /** So what the tests of the modules show on that Spring Boot, they show of the release, which is built on another one. */
+    /**
+     * So what the tests of the modules show on that Spring Boot, they show of the release, which is built on another
+     * one.
+     */
     @Test
     void jarsAreTheSameWhereTheyAreBuiltOnThisSpringBoot() throws IOException, InterruptedException {
         assumeFalse(SPRING_BOOT.equals(Checkout.springBoot()), "the release is built on this Spring Boot");

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The next release, staged twice, in two time zones, once for all tests of a JVM. The first one is signed, where there is GnuPG; the
- * second one is not.
+ * The next release, staged twice, in two time zones, once for all tests of a JVM. The first one is signed, where there
+ * is GnuPG; the second one is not.
  */
 final class Releases {
 

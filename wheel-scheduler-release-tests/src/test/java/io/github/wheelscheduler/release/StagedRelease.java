@@ -28,7 +28,10 @@ final class StagedRelease {
         this.version = version;
     }
 
-    /** Builds a copy of the checkout, in a directory of this name, and unpacks the bundle that it makes for Maven Central. */
+    /**
+     * Builds a copy of the checkout, in a directory of this name, and unpacks the bundle that it makes for Maven
+     * Central.
+     */
     static StagedRelease build(String name, Map<String, String> environment, List<String> options)
             throws IOException, InterruptedException {
         Path target = Path.of("target").toAbsolutePath();

@@ -15,7 +15,8 @@ class DemoOptionsTest {
     void defaultsAreThoseOfTheReadme() {
         assertThat(DemoOptions.demoOf(new DefaultApplicationArguments("--demo=connections")))
                 .hasToString(
-                        "100,000 connections for 30 s: a heartbeat every 2 s each, and closed after 5 s without an answer");
+                        "100,000 connections for 30 s: a heartbeat every 2 s each, and closed after 5 s without an "
+                                + "answer");
         assertThat(DemoOptions.demoOf(new DefaultApplicationArguments("--demo=cluster")))
                 .hasToString(
                         "3,000 durable tasks due within 12 s, and one every second, on 3 processes and a PostgreSQL");

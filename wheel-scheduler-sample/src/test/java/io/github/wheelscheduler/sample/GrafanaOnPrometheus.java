@@ -30,7 +30,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.ParameterizedTypeReference;
 
-/** The dashboard and the alert rules of docs/grafana under a Prometheus that scrapes the sample; {@code -Pprometheus} runs it. */
+/**
+ * The dashboard and the alert rules of docs/grafana under a Prometheus that scrapes the sample; {@code -Pprometheus}
+ * runs it.
+ */
 class GrafanaOnPrometheus {
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);

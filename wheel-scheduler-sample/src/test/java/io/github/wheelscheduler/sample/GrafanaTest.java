@@ -67,7 +67,10 @@ class GrafanaTest {
     private GrafanaFiles files;
     private Scrape scrape;
 
-    /** An engine that never starts needs no database, and has all meters but the ones that come with a handler's first run. */
+    /**
+     * An engine that never starts needs no database, and has all meters but the ones that come with a handler's first
+     * run.
+     */
     @TestConfiguration(proxyBeanMethods = false)
     @Import(PrometheusScrapeTest.MoreTimers.class)
     static class UnstartedEngine {

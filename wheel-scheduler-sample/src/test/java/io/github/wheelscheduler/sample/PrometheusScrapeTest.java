@@ -40,7 +40,10 @@ import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Bean;
 
-/** What the sample, without a group, gives to Prometheus: every meter of docs/metrics.md, with values that match what its tasks did. */
+/**
+ * What the sample, without a group, gives to Prometheus: every meter of docs/metrics.md, with values that match what
+ * its tasks did.
+ */
 @SpringBootTest(
         webEnvironment = WebEnvironment.RANDOM_PORT,
         properties = {"spring.profiles.active=one-scheduler", "wheel.scheduler.max-pending=1000"})

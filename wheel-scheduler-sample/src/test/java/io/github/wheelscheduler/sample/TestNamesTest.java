@@ -24,7 +24,8 @@ class TestNamesTest {
     /** Articles, free relatives, pronouns, and prepositions. */
     private static final Pattern NO_SUBJECT =
             Pattern.compile("(?:a|an|the|(?:what|who)(?:ever)?|whose|which|how|however|there|it|its|after|as|at|before|"
-                    + "behind|beside|between|by|during|for|from|if|in|of|on|to|under|until|unless|when|where|while|with|"
+                    + "behind|beside|between|by|during|for|from|if|in|of|on|to|under|until|unless|when|where|"
+                    + "while|with|"
                     + "without)[A-Z]\\w*");
 
     private static boolean isShortAndBeginsWithItsSubject(String name) {

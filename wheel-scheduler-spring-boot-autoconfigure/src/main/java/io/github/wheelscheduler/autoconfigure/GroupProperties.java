@@ -78,7 +78,8 @@ record GroupProperties(
                         : List.of(name);
                 if (meant.size() > 1) {
                     ambiguities.accept(properties.values().iterator().next().text() + " matches two groups, '"
-                            + meant.get(0) + "' and '" + meant.get(1) + "'. It has no effect");
+                            + meant.get(0) + "' and '" + meant.get(1)
+                            + "'. It has no effect; write the property in a file, with the name of one");
                 } else {
                     groups.computeIfAbsent(meant.isEmpty() ? name : meant.get(0), unused -> new HashMap<>())
                             .putAll(properties);

@@ -242,7 +242,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
             meters.close().run();
         } catch (RuntimeException ex) {
             // An exception from here would keep the scheduler from being shut down.
-            logger.warn("The meters of " + name + " could not be removed; they stay in the registry", ex);
+            logger.warn(
+                    "The meters of " + name
+                            + " could not be removed, as the registry failed; they keep their last values",
+                    ex);
         }
     }
 

@@ -70,7 +70,7 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
         if (beanFactory.containsLocalBean(PROCESSOR)) {
             say(new ScheduledPlaces(beanFactory, registrar));
         } else if (!beanFactory.containsBean(PROCESSOR) && wheels().isEmpty()) {
-            say(NOT_ACTIVE
+            inform(NOT_ACTIVE
                     + "no @Scheduled method runs, as @EnableScheduling is missing. Add it to a @Configuration class");
         }
         if (environment.containsProperty(INVENTED)) {
@@ -83,26 +83,25 @@ final class WhereScheduledRuns implements ApplicationListener<ContextRefreshedEv
         ScheduledPlaces.Place usual = places.usual();
         WheelTaskScheduler wheel = usual == null ? null : usual.wheel();
         if (usual == null) {
-            say(
+            inform(
                     wheels().isEmpty()
-                            ? notActive("no @Scheduled method runs yet, and ", places)
-                            : ACTIVE + "no @Scheduled method runs yet on " + WheelSchedulers.textOf(wheels())
-                                    + places.apart());
+                            ? notActive("no @Scheduled method runs yet, and none would run on it, as ", places)
+                            : ACTIVE + "@Scheduled methods will run on " + WheelSchedulers.textOf(wheels())
+                                    + ", but none is scheduled yet" + places.apart());
         } else if (wheel != null) {
-            say(ACTIVE + METHODS + usual.text() + whyThisWheel() + places.apart() + oneWorkerOfBoots(wheel));
+            inform(ACTIVE + METHODS + usual.text() + whyThisWheel() + places.apart() + oneWorkerOfBoots(wheel));
         } else {
             String text = notActive(METHODS + usual.text() + ", as ", places);
             if (usual.isOneThreadOfSprings()) {
-                text += ". To give them more threads, mark a scheduler @Primary or name it 'taskScheduler'";
-                line = text;
-                logger.warn(text);
+                line = text + ". To give them more threads, mark a scheduler @Primary or name it 'taskScheduler'";
+                logger.warn(line);
             } else {
-                say(text);
+                inform(text);
             }
         }
     }
 
-    private void say(String text) {
+    private void inform(String text) {
         line = text;
         logger.info(text);
     }

@@ -82,7 +82,9 @@ class AnnotatedTasksTest {
         assertThat(idsWith(Overriding.class, OfSuperclass.class)).contains("task");
     }
 
-    /** Returns the ids of tasks in an application with beans of these types, which Spring only learns from the beans. */
+    /**
+     * Returns the ids of tasks in an application with beans of these types, which Spring only learns from the beans.
+     */
     private static List<String> idsWith(Class<?>... types) {
         List<String> ids = new ArrayList<>();
         ApplicationContextRunner application = withScheduling();

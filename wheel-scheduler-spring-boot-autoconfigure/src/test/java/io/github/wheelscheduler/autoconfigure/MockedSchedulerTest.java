@@ -44,7 +44,9 @@ class MockedSchedulerTest {
                         "management.endpoints.jmx.exposure.include=wheelscheduler");
     }
 
-    /** Makes one as mocking libraries do it: no constructor has run. A deep one answers some questions with other mocks. */
+    /**
+     * Makes one as mocking libraries do it: no constructor has run. A deep one answers some questions with other mocks.
+     */
     private static WheelTaskScheduler mock(boolean isDeep) {
         Enhancer enhancer = new Enhancer();
         enhancer.setSuperclass(WheelTaskScheduler.class);

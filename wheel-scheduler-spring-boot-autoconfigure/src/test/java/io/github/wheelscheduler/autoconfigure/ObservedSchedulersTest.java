@@ -66,7 +66,9 @@ class ObservedSchedulersTest {
         return named(context);
     }
 
-    /** Returns the names of the spans that have ended, but those of the heartbeat that each of these applications has. */
+    /**
+     * Returns the names of the spans that have ended, but those of the heartbeat that each of these applications has.
+     */
     private static List<String> named(ApplicationContext context) {
         return List.copyOf(context.getBean(SimpleTracer.class).getSpans()).stream()
                 .map(SimpleSpan::getName)

@@ -108,7 +108,8 @@ class ScheduledPlacesTest {
         SchedulerRows.xml(
                         withScheduling().withBean("xmlTask", XmlTask.class),
                         "<task:scheduled-tasks " + scheduler
-                                + "><task:scheduled ref='xmlTask' method='run' fixed-rate='10'/></task:scheduled-tasks>")
+                                + "><task:scheduled ref='xmlTask' method='run' "
+                                + "fixed-rate='10'/></task:scheduled-tasks>")
                 .run(context -> {
                     String thread = context.getBean(XmlTask.class)
                             .thread
@@ -123,7 +124,8 @@ class ScheduledPlacesTest {
         SchedulingContexts.withoutScheduling()
                 .withUserConfiguration(OnlyEnabled.class)
                 .run(context -> assertThat(line(output).group())
-                        .startsWith("Wheel Scheduler is active: no @Scheduled method runs yet on 'taskScheduler'"));
+                        .startsWith("Wheel Scheduler is active: @Scheduled methods will run on 'taskScheduler', but "
+                                + "none is scheduled yet"));
     }
 
     @Test
@@ -137,9 +139,8 @@ class ScheduledPlacesTest {
                         bean -> bean.setLazyInit(true))
                 .run(context -> {
                     assertThat(line(output).group())
-                            .startsWith(
-                                    "Wheel Scheduler is not active: no @Scheduled method runs yet, and the application has"
-                                            + " the scheduler 'own'");
+                            .startsWith("Wheel Scheduler is not active: no @Scheduled method runs yet, and none would "
+                                    + "run on it, as the application has the scheduler 'own'");
                     assertThat(context.getBeanFactory().containsSingleton("own"))
                             .isFalse();
                 });

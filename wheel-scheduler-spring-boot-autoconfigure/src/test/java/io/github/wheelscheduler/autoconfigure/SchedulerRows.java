@@ -163,7 +163,8 @@ final class SchedulerRows {
                         "imported XML",
                         plain.withUserConfiguration(ImportsXml.class),
                         "xmlScheduler",
-                        "a ThreadPoolTaskScheduler, one at a time, as the application has the scheduler 'xmlScheduler'"),
+                        "a ThreadPoolTaskScheduler, one at a time, as the application has the scheduler "
+                                + "'xmlScheduler'"),
                 row(
                         "XML names its scheduler",
                         xml(withoutEnable, XML_SCHEDULER + "<task:annotation-driven scheduler='xmlScheduler'/>"),
@@ -188,17 +189,18 @@ final class SchedulerRows {
                         "tasks in XML",
                         xml(
                                 plain,
-                                XML_SCHEDULER + "<bean id='job' class='" + Job.class.getName() + "'/>"
-                                        + "<task:scheduled-tasks scheduler='xmlScheduler'>"
-                                        + "<task:scheduled ref='job' method='run' fixed-rate='1000'/></task:scheduled-tasks>"),
+                                XML_SCHEDULER + "<bean id='job' class='" + Job.class.getName()
+                                        + "'/><task:scheduled-tasks "
+                                        + "scheduler='xmlScheduler'><task:scheduled ref='job' method='run' "
+                                        + "fixed-rate='1000'/></task:scheduled-tasks>"),
                         "xmlScheduler"),
                 row(
                         "tasks in XML beside the wheel",
                         xml(
                                 plain,
-                                "<bean id='job' class='" + Job.class.getName() + "'/>"
-                                        + "<task:scheduled-tasks><task:scheduled ref='job' method='run' fixed-rate='1000'/>"
-                                        + "</task:scheduled-tasks>"),
+                                "<bean id='job' class='" + Job.class.getName()
+                                        + "'/><task:scheduled-tasks><task:scheduled "
+                                        + "ref='job' method='run' fixed-rate='1000'/></task:scheduled-tasks>"),
                         "taskScheduler*"),
                 row(
                         "own scheduler with the broker's name",
@@ -236,18 +238,19 @@ final class SchedulerRows {
                         "WebSocket in XML",
                         xml(
                                 web,
-                                "<websocket:message-broker><websocket:stomp-endpoint path='/ws'>"
-                                        + "<websocket:sockjs/></websocket:stomp-endpoint><websocket:simple-broker prefix='/topic'/>"
-                                        + "</websocket:message-broker>"),
+                                "<websocket:message-broker><websocket:stomp-endpoint "
+                                        + "path='/ws'><websocket:sockjs/></websocket:stomp-endpoint>"
+                                        + "<websocket:simple-broker "
+                                        + "prefix='/topic'/></websocket:message-broker>"),
                         "taskScheduler*"),
                 row("SockJS", web.withUserConfiguration(SockJs.class), "taskScheduler*"),
                 row(
                         "SockJS in XML",
                         xml(
                                 web,
-                                "<bean id='echo' class='" + TextWebSocketHandler.class.getName() + "'/>"
-                                        + "<websocket:handlers><websocket:mapping path='/echo' handler='echo'/><websocket:sockjs/>"
-                                        + "</websocket:handlers>"),
+                                "<bean id='echo' class='" + TextWebSocketHandler.class.getName()
+                                        + "'/><websocket:handlers><websocket:mapping "
+                                        + "path='/echo' handler='echo'/><websocket:sockjs/></websocket:handlers>"),
                         "taskScheduler*"),
                 row(
                         "own scheduler with the name of SockJS",

@@ -29,7 +29,10 @@ import org.springframework.context.event.EventListener;
 /** The start of an application takes little more for the wheel. */
 class StartTest {
 
-    /** Each costs a third of a millisecond or so, also one that stands for a lambda. On a busy machine there are two more. */
+    /**
+     * Each costs a third of a millisecond or so, also one that stands for a lambda. On a busy machine there are two
+     * more.
+     */
     private static final int MOST_CLASSES = 254;
 
     @Test

@@ -47,10 +47,9 @@ class WheelTaskSchedulerBuilderTest {
     @Test
     void logSaysThatSchedulingIsNotEnabled(CapturedOutput output) {
         withoutScheduling()
-                .run(
-                        context -> assertThat(output)
-                                .containsOnlyOnce(
-                                        "Wheel Scheduler is not active: no @Scheduled method runs, as @EnableScheduling is missing"));
+                .run(context -> assertThat(output)
+                        .containsOnlyOnce("Wheel Scheduler is not active: no @Scheduled method runs, as "
+                                + "@EnableScheduling is missing"));
     }
 
     @Test

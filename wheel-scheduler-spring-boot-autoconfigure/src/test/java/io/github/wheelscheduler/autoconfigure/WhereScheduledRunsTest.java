@@ -48,9 +48,9 @@ class WhereScheduledRunsTest {
         assertThatItRunsOn(withOrders().withUserConfiguration(Reports.class), "wheel-");
         assertThat(output)
                 .containsOnlyOnce(LINE)
-                .contains(
-                        LINE
-                                + "'taskScheduler', up to 256 at a time, as none of the wheel schedulers 'orders', 'reports' is primary");
+                .contains(LINE
+                        + "'taskScheduler', up to 256 at a time, as none of the wheel schedulers 'orders', "
+                        + "'reports' is primary");
     }
 
     @Test
@@ -128,9 +128,9 @@ class WhereScheduledRunsTest {
     void schedulersThatHideWhatTheyAreLeaveThemToSpring(CapturedOutput output) {
         assertThatItRunsOn(withScheduling().withUserConfiguration(HiddenOnes.class), "pool-");
         assertThat(output)
-                .contains(
-                        "is not active: @Scheduled methods run on Spring's single default thread, as the application has the"
-                                + " schedulers 'one', 'other'. To run them on the wheel, make one of these @Primary: 'one', 'other'")
+                .contains("is not active: @Scheduled methods run on Spring's single default thread, as the application "
+                        + "has the schedulers 'one', 'other'. To run them on the wheel, make one of these "
+                        + "@Primary: 'one', 'other'")
                 .contains("WARN");
     }
 

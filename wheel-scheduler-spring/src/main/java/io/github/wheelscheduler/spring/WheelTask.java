@@ -17,7 +17,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <pre>{@code
  * @Scheduled(fixedRate = 5_000)
- * @WheelTask(id = "import", missedRuns = MissedRuns.LATEST, backOff = @WheelTask.BackOff(delay = "10s"), pauseAfterFailures = 20)
+ * @WheelTask(id = "import", missedRuns = MissedRuns.LATEST, backOff = @WheelTask.BackOff(delay = "10s"),
+ *         pauseAfterFailures = 20)
  * void importOrders() { ... }
  * }</pre>
  *

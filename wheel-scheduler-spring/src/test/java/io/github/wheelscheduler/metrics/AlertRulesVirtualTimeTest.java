@@ -26,14 +26,18 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which alert rules of docs/metrics.md fire when something happens that they are meant for, and when it is something else. */
+/**
+ * Which alert rules of docs/metrics.md fire when something happens that they are meant for, and when it is something
+ * else.
+ */
 class AlertRulesVirtualTimeTest {
 
     private static final Path PAGE = Path.of("..", "docs", "metrics.md");
 
     /** A rule that compares one metric with a number, or asks whether a counter has gone up. */
     private static final Pattern RULE = Pattern.compile(
-            "`(?:increase\\()?((?:executor|wheel_scheduler)_\\w+)(?:\\{(\\w+=\"\\w+\")})?(?:\\[\\w+]\\))? ([<>]) ([\\d.]+)`");
+            "`(?:increase\\()?((?:executor|wheel_scheduler)_\\w+)(?:\\{(\\w+=\"\\w+\")})?(?:\\[\\w+]\\))? ([<>]) "
+                    + "([\\d.]+)`");
 
     private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)\\{([^}]*)} (\\S+)$");
 

@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.scheduling.support.CronTrigger;
 
-/** Threads of a scheduler inherit nothing from who happens to need the first one, and have the class loader of who made it. */
+/**
+ * Threads of a scheduler inherit nothing from who happens to need the first one, and have the class loader of who made
+ * it.
+ */
 class InheritedThreadLocalsTest {
 
     private static final int ROUNDS = 150;

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.annotation.Import;
 
 /**
- * Lets the wheel schedulers of a test's application context live in {@link VirtualTime}, a bean that the test moves. Beside
- * {@code @SpringBootTest}, or any other annotation by which a test gets its context:
+ * Lets the wheel schedulers of a test's application context live in {@link VirtualTime}, a bean that the test moves.
+ * Beside {@code @SpringBootTest}, or any other annotation by which a test gets its context:
  *
  * <pre>{@code
  * @SpringBootTest
@@ -29,17 +29,18 @@ import org.springframework.context.annotation.Import;
  * }
  * }</pre>
  *
- * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that were
- * registered as singletons; an application without a clock gets this one. Each context has a time of its own, and contexts with
- * different values of this annotation are cached apart. Of several annotations the nearest to the test class counts, as
- * a whole. The order is the class, its base classes, the classes around it; a composed annotation is as near as its
- * place.
+ * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that
+ * were registered as singletons; an application without a clock gets this one. Each context has a time of its own, and
+ * contexts with different values of this annotation are cached apart. Of several annotations the nearest to the test
+ * class counts, as a whole. The order is the class, its base classes, the classes around it; a composed annotation is
+ * as near as its place.
  *
- * <p>Durable tasks live in this time, too, and the clock of the database has no say: looks, heartbeats, claims, due times and retries go by {@link VirtualTime}, on the
- * statements of production. The database must be that of the test, where no other process works.
+ * <p>Durable tasks live in this time, too, and the clock of the database has no say: looks, heartbeats, claims, due
+ * times and retries go by {@link VirtualTime}, on the statements of production. The database must be that of the test,
+ * where no other process works.
  *
- * <p>Time never goes back: tests that share a context go on where the last one has left time. They must run one after the other:
- * while a test that has moved time goes on, another test that moves it fails.
+ * <p>Time never goes back: tests that share a context go on where the last one has left time. They must run one after
+ * the other: while a test that has moved time goes on, another test that moves it fails.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -62,8 +63,8 @@ public @interface AutoConfigureVirtualTime {
     boolean clockOnly() default false;
 
     /**
-     * Returns whether durable tasks live in this time, too. If not, this application is no node of them, as with {@code wheel.scheduler.durable.enabled=false}: it schedules
-     * them, and none runs here.
+     * Returns whether durable tasks live in this time, too. If not, this application is no node of them, as with {@code
+     * wheel.scheduler.durable.enabled=false}: it schedules them, and none runs here.
      */
     boolean durableTasks() default true;
 }

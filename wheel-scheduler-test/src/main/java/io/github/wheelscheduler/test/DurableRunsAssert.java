@@ -24,7 +24,9 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
         return find(handler, "A run of '" + handler + "' must have failed", List.of(Kind.RETRIED, Kind.GIVEN_UP));
     }
 
-    /** Requires that no run has ended, of any handler. A task that was cancelled or taken over before it ran is none. */
+    /**
+     * Requires that no run has ended, of any handler. A task that was cancelled or taken over before it ran is none.
+     */
     public DurableRunsAssert nothingRan() {
         isNotNull();
         if (!actual.ofRuns().isEmpty()) {

@@ -51,7 +51,8 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
         if (tasks instanceof DurableEngine engine) {
             return engine;
         }
-        throw new IllegalArgumentException("tasks must be a DurableEngine for this, was " + tasks.getClass());
+        throw new IllegalArgumentException(
+                "tasks must be the DurableEngine of Wheel Scheduler, not a mock or a proxy, was " + tasks.getClass());
     }
 
     /** Requires a task of that handler that has failed for good. */
@@ -125,7 +126,8 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
                     .toList();
             if (left.isEmpty()) {
                 failWithMessage(
-                        "A task of '%s' must have the payload %s, but none has; the payloads of what fits so far are: %s",
+                        "A task of '%s' must have the payload %s, but none has; the payloads of what fits so far are: "
+                                + "%s",
                         actual.get(0).handler(),
                         payload,
                         actual.stream()

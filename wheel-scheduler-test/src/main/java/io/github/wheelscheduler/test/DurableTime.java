@@ -217,7 +217,7 @@ public final class DurableTime {
             return null;
         }
         if (!isOfTest()) {
-            throw refused("is none of Spring's test framework, but one within that of the test or beside it");
+            throw refused("is none of Spring's test framework, but lies within or beside it");
         }
         if (!TestTransaction.isFlaggedForRollback()) {
             throw refused("is to be committed");
@@ -233,6 +233,6 @@ public final class DurableTime {
 
     private static IllegalStateException refused(String what) {
         return new IllegalStateException("Durable tasks must run in the test's own transaction that is rolled back, or"
-                + " without one, but this transaction " + what + ": end it first, and let time pass");
+                + " without one, but this transaction " + what + ". End it first, and let time pass");
     }
 }

@@ -4,7 +4,9 @@ import io.github.wheelscheduler.TimeSource.Poller;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** Lets what polls do so when it has something to do, as durable tasks whose rows are due: time jumps there. One thread. */
+/**
+ * Lets what polls do so when it has something to do, as durable tasks whose rows are due: time jumps there. One thread.
+ */
 final class Pollers {
 
     private final VirtualTimeSource source;
@@ -20,7 +22,10 @@ final class Pollers {
         this.stillness = stillness;
     }
 
-    /** Returns when the next one polls; {@code Long.MAX_VALUE} for not before something has run. Asks them once for what has happened. */
+    /**
+     * Returns when the next one polls; {@code Long.MAX_VALUE} for not before something has run. Asks them once for what
+     * has happened.
+     */
     long nextNanos(RunCap cap) {
         if (askedAt != cap.runs()) {
             askedAt = cap.runs();

@@ -2,12 +2,15 @@ package io.github.wheelscheduler.test;
 
 /** The order of runs that are due at one instant. */
 public enum RunOrder {
-    /** One after the other: by time, then in the order of scheduling; several schedulers take turns in the order in which they joined. */
+    /**
+     * One after the other: by time, then in the order of scheduling; several schedulers take turns in the order in
+     * which they joined.
+     */
     SCHEDULED(1),
 
     /**
-     * One after the other, in a random order of all due runs of all schedulers. A seed decides the order, and a failure names
-     * it; the same seed gives the same order.
+     * One after the other, in a random order of all due runs of all schedulers. A seed decides the order, and a failure
+     * names it; the same seed gives the same order.
      */
     RANDOM(1),
 

@@ -110,7 +110,9 @@ final class Stillness {
         }
     }
 
-    /** Notes the runs that have gone on for so long: each may end soon, and all together may keep a verb without end. */
+    /**
+     * Notes the runs that have gone on for so long: each may end soon, and all together may keep a verb without end.
+     */
     private void noteRuns(long nanos) {
         boolean sleeps = false;
         for (RunningTask run : running()) {
@@ -182,7 +184,7 @@ final class Stillness {
         }
         return running.stream()
                 .map(run -> "The run of " + NamedTask.of(run.task())
-                        + " must end, but waits for something that does not come in" + " virtual time, on thread "
+                        + " must end, but waits for something that does not come in virtual time, on thread "
                         + run.thread().getName() + stackOf(run.thread()))
                 .collect(Collectors.joining(System.lineSeparator()));
     }

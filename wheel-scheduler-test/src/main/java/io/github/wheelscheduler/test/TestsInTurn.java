@@ -11,8 +11,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * Lets the tests that share the virtual time of a context take turns, and adds the seed of the random order to the failure of a
- * test.
+ * Lets the tests that share the virtual time of a context take turns, and adds the seed of the random order to the
+ * failure of a test.
  */
 final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestExecutionExceptionHandler {
 

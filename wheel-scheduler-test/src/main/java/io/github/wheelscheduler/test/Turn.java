@@ -8,7 +8,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lets one thread at a time move time, and, of the tests that share a context, the running test that moved it first. */
+/**
+ * Lets one thread at a time move time, and, of the tests that share a context, the running test that moved it first.
+ */
 final class Turn {
 
     /** The tests that are going on, by their threads. */

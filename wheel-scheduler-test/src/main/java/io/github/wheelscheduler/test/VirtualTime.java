@@ -23,14 +23,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox, futures and
- * workers. It goes from deadline to deadline, so a year of hourly runs takes a second.
+ * Time that moves when a test says so, for schedulers that are otherwise those of production: the same wheel, inbox,
+ * futures and workers. It goes from deadline to deadline, so a year of hourly runs takes a second.
  *
- * <p>No scheduled run starts before the first verb below, even with a delay of 0, so that a test can prepare the objects that
- * tasks use. Tasks that are executed, submitted or triggered by hand run at once, as callers may wait for them; they take no
- * part in the order of runs. Each scheduled run sees on both clocks exactly the time at which it is due (by the clock that it
- * was scheduled by, if the wall clock is set meanwhile). Runs of one instant follow each other in the order of
- * {@link RunOrder}.
+ * <p>No scheduled run starts before the first verb below, even with a delay of 0, so that a test can prepare the
+ * objects that tasks use. Tasks that are executed, submitted or triggered by hand run at once, as callers may wait for
+ * them; they take no part in the order of runs. Each scheduled run sees on both clocks exactly the time at which it is
+ * due (by the clock that it was scheduled by, if the wall clock is set meanwhile). Runs of one instant follow each
+ * other in the order of {@link RunOrder}.
  *
  * <pre>{@code
  * try (VirtualTime time = VirtualTime.startingAt(Instant.parse("2030-03-30T23:00:00Z"), ZoneId.of("Europe/Berlin"))) {
@@ -41,10 +41,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Nothing here is static: each instance has its own time, and tests may run side by side. One thread at a time calls a verb,
- * and none of the scheduler's own threads does: while a verb goes on, others fail with an {@link IllegalStateException} and
- * change nothing. A run that waits for real time keeps its verb waiting: after a {@linkplain #setPatience limit} the verb fails
- * with the name and the stack of that run. A {@linkplain #setMaxRuns cap} ends a verb whose tasks come again without end.
+ * <p>Nothing here is static: each instance has its own time, and tests may run side by side. One thread at a time calls
+ * a verb, and none of the scheduler's own threads does: while a verb goes on, others fail with an {@link
+ * IllegalStateException} and change nothing. A run that waits for real time keeps its verb waiting: after a {@linkplain
+ * #setPatience limit} the verb fails with the name and the stack of that run. A {@linkplain #setMaxRuns cap} ends a
+ * verb whose tasks come again without end.
  */
 public final class VirtualTime implements AutoCloseable {
 
@@ -118,8 +119,8 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Drives an executor that was built with this {@link #timeSource} and this {@link #clock}. Without this call, none of its tasks
-     * ever runs.
+     * Drives an executor that was built with this {@link #timeSource} and this {@link #clock}. Without this call, none
+     * of its tasks ever runs.
      */
     public void drive(WheelScheduledExecutor executor) {
         driven.add(new Driven(executor));
@@ -132,15 +133,16 @@ public final class VirtualTime implements AutoCloseable {
     // Limits
 
     /**
-     * Says whether the test moves the clock alone. If not, as by default, time that passes although no scheduler lives in it fails the test:
-     * that nothing runs would show nothing.
+     * Says whether the test moves the clock alone. If not, as by default, time that passes although no scheduler lives
+     * in it fails the test: that nothing runs would show nothing.
      */
     public void setClockOnly(boolean clockOnly) {
         this.clockOnly = clockOnly;
     }
 
     /**
-     * Sets how long, in real time, a verb waits for runs to end and threads to come to rest before it fails; 10 seconds by default.
+     * Sets how long, in real time, a verb waits for runs to end and threads to come to rest before it fails; 10 seconds
+     * by default.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -170,7 +172,10 @@ public final class VirtualTime implements AutoCloseable {
         setOrder(order, order == RunOrder.RANDOM ? new Random().nextLong() : 0);
     }
 
-    /** Lets runs that are due at one instant come one after the other in the random order of that seed, as a failure has named it. */
+    /**
+     * Lets runs that are due at one instant come one after the other in the random order of that seed, as a failure has
+     * named it.
+     */
     public void setRandomOrder(long seed) {
         setOrder(RunOrder.RANDOM, seed);
     }
@@ -194,7 +199,9 @@ public final class VirtualTime implements AutoCloseable {
         });
     }
 
-    /** Waits until what earlier tests have left has ended, for a moment at most; not while another test moves this time. */
+    /**
+     * Waits until what earlier tests have left has ended, for a moment at most; not while another test moves this time.
+     */
     void settle() {
         turn.runIfFree(stillness::settle);
     }
@@ -207,8 +214,8 @@ public final class VirtualTime implements AutoCloseable {
     // Verbs
 
     /**
-     * Lets so much time pass, from deadline to deadline. Returns when all due runs have ended, runs that were scheduled meanwhile
-     * among them.
+     * Lets so much time pass, from deadline to deadline. Returns when all due runs have ended, runs that were scheduled
+     * meanwhile among them.
      *
      * @throws IllegalArgumentException if the duration is negative
      * @throws AssertionError if a run does not end, or there are more runs than the cap allows
@@ -239,7 +246,8 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Runs the tasks that are due now; if none is, lets time pass to the next deadline and runs the tasks that are due then.
+     * Runs the tasks that are due now; if none is, lets time pass to the next deadline and runs the tasks that are due
+     * then.
      *
      * @return whether anything was pending
      */
@@ -309,12 +317,14 @@ public final class VirtualTime implements AutoCloseable {
             });
             if (!holds[0]) {
                 throw new AssertionError(rule + " within " + exactly(limit) + " of virtual time after " + before
-                        + ", but did not" + found.get() + "; tasks are " + Driven.describe(driven));
+                        + ", but that did not happen" + found.get() + "; tasks are " + Driven.describe(driven));
             }
         });
     }
 
-    /** Sets the wall clock forward or back, as a user or a suspended Linux machine does; runs follow when time passes. */
+    /**
+     * Sets the wall clock forward or back, as a user or a suspended Linux machine does; runs follow when time passes.
+     */
     public void jumpWallClock(Duration by) {
         turn.run("jumpWallClock(" + by + ")", () -> {
             stillness.begin();
@@ -361,7 +371,9 @@ public final class VirtualTime implements AutoCloseable {
                 .min(Duration::compareTo);
     }
 
-    /** Lets time pass for a thread that waits outside of runs, as one that cancels a durable task; false if it may not. */
+    /**
+     * Lets time pass for a thread that waits outside of runs, as one that cancels a durable task; false if it may not.
+     */
     private boolean moveFor(long nanos) {
         Thread caller = Thread.currentThread();
         boolean isRun = driven.stream().flatMap(Driven::running).anyMatch(run -> run.thread() == caller);
@@ -372,10 +384,10 @@ public final class VirtualTime implements AutoCloseable {
     private void failUnlessDriven(String verb) {
         if (!clockOnly && driven.stream().noneMatch(Driven::isThere)) {
             throw new AssertionError(
-                    verb + " must move a scheduler, but none uses this time: wheel.scheduler.enabled may be"
-                            + " false, @EnableScheduling missing, another TaskScheduler used instead of WheelTaskScheduler, or a scheduler"
-                            + " not initialized, or not driven. If the test moves the clock alone, set clockOnly = true, or call"
-                            + " setClockOnly(true)");
+                    verb + " must move a scheduler, but none uses this time: wheel.scheduler.enabled may be false, "
+                            + "@EnableScheduling missing, another TaskScheduler used instead of WheelTaskScheduler, or "
+                            + "a scheduler not initialized, or not driven. If the test moves the clock alone, set "
+                            + "clockOnly = true, or call setClockOnly(true)");
         }
     }
 
@@ -409,7 +421,10 @@ public final class VirtualTime implements AutoCloseable {
         stillness.await();
     }
 
-    /** Lets timers go until none is due. A single wheel orders its timers itself, so timers that become due later may go, too. */
+    /**
+     * Lets timers go until none is due. A single wheel orders its timers itself, so timers that become due later may
+     * go, too.
+     */
     private void runWhatIsDue(RunCap cap) {
         if (order == RunOrder.RANDOM || (order == RunOrder.SCHEDULED && wheels().size() > 1)) {
             runOneByOne(cap);

@@ -82,7 +82,9 @@ class VirtualTimeConfiguration implements ImportAware {
         };
     }
 
-    /** Lets schedulers live in virtual time, and puts its clock in the place of each other clock, with any qualifier. */
+    /**
+     * Lets schedulers live in virtual time, and puts its clock in the place of each other clock, with any qualifier.
+     */
     private record Driver(BeanFactory beanFactory) implements BeanPostProcessor {
 
         @Override

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
- * Gives a test method, a method around it, or the constructor of its class, the {@link VirtualTime} of that test, and closes it
- * after the test. A failure names the seed of a random order.
+ * Gives a test method, a method around it, or the constructor of its class, the {@link VirtualTime} of that test, and
+ * closes it after the test. A failure names the seed of a random order.
  *
  * <pre>{@code
  * @ExtendWith(VirtualTimeExtension.class)
@@ -64,8 +64,8 @@ public final class VirtualTimeExtension implements ParameterResolver, TestExecut
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         if (context.getTestMethod().isEmpty()) {
             throw new ParameterResolutionException(
-                    "A VirtualTime must be a parameter of a test, of @BeforeEach or @AfterEach, or of a constructor without "
-                            + "Lifecycle.PER_CLASS, was one of "
+                    "A VirtualTime must be a parameter of a test, of @BeforeEach or @AfterEach, or of a constructor "
+                            + "without Lifecycle.PER_CLASS, was one of "
                             + parameter.getDeclaringExecutable());
         }
         return context.getStore(NAMESPACE)

@@ -11,7 +11,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 
-/** Monotonic time that moves only when it is told to. A thread that waits for a time parks without a limit until it has come. */
+/**
+ * Monotonic time that moves only when it is told to. A thread that waits for a time parks without a limit until it has
+ * come.
+ */
 final class VirtualTimeSource extends TimeSource {
 
     private final AtomicLong now = new AtomicLong();

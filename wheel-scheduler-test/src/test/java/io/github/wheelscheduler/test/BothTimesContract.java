@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.PeriodicTrigger;
 
 /**
- * One suite in real time and in virtual time, whose logs of runs must be the same: which run of which task came how often, in which
- * order within a task, and to which end. What lies between two lines of a task is a tenth of a second, and nothing else is promised about
- * time here, so a slow machine gives the same log.
+ * One suite in real time and in virtual time, whose logs of runs must be the same: which run of which task came how
+ * often, in which order within a task, and to which end. What lies between two lines of a task is a tenth of a second,
+ * and nothing else is promised about time here, so a slow machine gives the same log.
  */
 abstract class BothTimesContract {
 

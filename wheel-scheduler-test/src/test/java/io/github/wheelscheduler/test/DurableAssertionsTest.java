@@ -82,7 +82,8 @@ class DurableAssertionsTest {
         assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofDays(1)))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageStartingWith("No one-time task must be scheduled any more within 24 h of virtual time after"
-                        + " 2030-01-01T00:00:00Z, but did not (there are tasks of [elsewhere, invoice]; no node has a"
+                        + " 2030-01-01T00:00:00Z, but that did not happen (there are tasks of [elsewhere, "
+                        + "invoice]; no node has a"
                         + " handler of [elsewhere])");
     }
 

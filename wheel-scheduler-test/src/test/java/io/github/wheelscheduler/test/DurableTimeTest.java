@@ -66,7 +66,9 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Tasks run in the transaction of their test, which is rolled back, on each database and with both kinds of managers. */
+/**
+ * Tasks run in the transaction of their test, which is rolled back, on each database and with both kinds of managers.
+ */
 class DurableTimeTest {
 
     @Entity(name = "entry")
@@ -680,7 +682,8 @@ class DurableTimeTest {
 
             assertThatThrownBy(durable::runDue)
                     .isInstanceOf(AssertionError.class)
-                    .hasMessage("There must be at most 1000 runs, but more are due, the next of which is repeat r");
+                    .hasMessage("There must be at most 1000 runs, but more are due, as a task may reschedule itself "
+                            + "endlessly; the next is repeat r");
         }
 
         @Test

@@ -31,9 +31,9 @@ import org.springframework.scheduling.support.CronExpression;
 import org.springframework.scheduling.support.CronTrigger;
 
 /**
- * The instants at which cron tasks run are the ones that Spring's {@link CronExpression} names, in the zones whose clocks do the oddest
- * things: none early, none twice, none lost. Weeks around those days in every build, with {@code -Pfull} two years; from 2010
- * to 2030 with {@code -Pstress}.
+ * The instants at which cron tasks run are the ones that Spring's {@link CronExpression} names, in the zones whose
+ * clocks do the oddest things: none early, none twice, none lost. Weeks around those days in every build, with {@code
+ * -Pfull} two years; from 2010 to 2030 with {@code -Pstress}.
  */
 class HardDaysTest {
 

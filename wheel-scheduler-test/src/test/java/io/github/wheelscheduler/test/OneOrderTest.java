@@ -19,7 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Several schedulers and groups in one virtual time have one order: by time, within a wheel by scheduling, between wheels as they joined. */
+/**
+ * Several schedulers and groups in one virtual time have one order: by time, within a wheel by scheduling, between
+ * wheels as they joined.
+ */
 @ExtendWith(VirtualTimeExtension.class)
 @SuppressWarnings("FutureReturnValueIgnored") // as users write it
 class OneOrderTest {

@@ -291,14 +291,17 @@ class TaskSettingsInApplicationTest {
                 "--wheel.scheduler.tasks[" + Jobs.class.getName() + ".never].enabled=false");
         assertThat(output)
                 .containsOnlyOnce("no task has the id")
-                .contains(
-                        "no task has the id 'nightli'. The closest match: 'nightly', written wheel.scheduler.tasks.nightly.enabled");
+                .contains("no task has the id 'nightli'. The closest match: 'nightly', written "
+                        + "wheel.scheduler.tasks.nightly.enabled");
     }
 
     @Test
     void settingThatDoesNothingForASchedulingIsNamed(CapturedOutput output) {
         withApplication((context, jobs) -> {}, POLL + "gap=shift", POLL + "zone=Asia/Tokyo");
-        assertThat(output).containsOnlyOnce("have no effect, as its schedule is fixed-rate 1 min: [zone, gap]");
+        assertThat(output)
+                .containsOnlyOnce(
+                        "have no effect, as its schedule is fixed-rate 1 min; remove them, or change the schedule: "
+                                + "[zone, gap]");
     }
 
     @ParameterizedTest

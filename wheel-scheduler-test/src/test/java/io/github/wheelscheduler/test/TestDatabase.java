@@ -13,7 +13,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
-/** The databases that durable tasks are tested on: H2 in memory, and servers of this JVM with a database of each test's own. */
+/**
+ * The databases that durable tasks are tested on: H2 in memory, and servers of this JVM with a database of each test's
+ * own.
+ */
 enum TestDatabase {
     H2 {
         @Override

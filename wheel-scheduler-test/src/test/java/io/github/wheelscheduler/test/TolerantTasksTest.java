@@ -24,7 +24,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.PeriodicTrigger;
 
-/** Tasks that may start late: when their runs start, in virtual time, whose monotonic clock begins on a multiple of each tolerance here. */
+/**
+ * Tasks that may start late: when their runs start, in virtual time, whose monotonic clock begins on a multiple of each
+ * tolerance here.
+ */
 @ExtendWith(VirtualTimeExtension.class)
 class TolerantTasksTest {
 

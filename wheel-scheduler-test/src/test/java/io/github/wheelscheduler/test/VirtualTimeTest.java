@@ -415,7 +415,10 @@ class VirtualTimeTest {
         }
     }
 
-    /** The first worker comes for the first run, by a thread that the tick thread starts, and tries to start again in real time. */
+    /**
+     * The first worker comes for the first run, by a thread that the tick thread starts, and tries to start again in
+     * real time.
+     */
     @Test
     void timeWaitsForAThreadThatCannotBeStarted() {
         AtomicInteger failures = new AtomicInteger(3);

@@ -73,7 +73,7 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         this.handler = handler;
         this.handlers = new UserCalls(new FailureLog(
                 Level.ERROR,
-                "A handler of " + name + " failed; other timers are unaffected",
+                "A handler of " + name + " failed; other timers are unaffected. Fix the handler",
                 new TimeSource()::nanoTime));
         this.limit = new Limit(maxSize);
     }

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Timers that go by a key: each key has a value and a time at most, and when that comes, a handler is called with both.
  *
  * <pre>{@code
- * KeyedTimers<String, Order> unpaid = KeyedTimers.<String, Order>builder(executor, (id, order) -> order.expire()).build();
+ * KeyedTimers<String, Order> unpaid =
+ *         KeyedTimers.<String, Order>builder(executor, (id, order) -> order.expire()).build();
  * unpaid.set(order.id(), order, Duration.ofMinutes(15));
  * ...
  * Order paid = unpaid.remove(id);        // null: too late
@@ -94,11 +95,13 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         this.closeLimitNanos = closeLimitNanos;
         this.timers = timers;
         this.handlers = new UserCalls(new FailureLog(
-                Level.ERROR, "A handler of " + name + " failed; other timers are unaffected", nanoClock));
+                Level.ERROR,
+                "A handler of " + name + " failed; other timers are unaffected. Fix the handler",
+                nanoClock));
         this.dropLog = new FailureLog(
                 Level.ERROR,
                 "Keys must not change while they are pending; a key of " + name
-                        + " changed, so its handler is not called",
+                        + " changed, so its handler is not called. Use immutable keys",
                 nanoClock);
         this.limit = new Limit(maxSize);
         this.firing = firing.apply(this);

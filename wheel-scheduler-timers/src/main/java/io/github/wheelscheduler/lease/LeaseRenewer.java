@@ -277,7 +277,11 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         } catch (Throwable ex) {
             failure = ex;
             listenerFailures.incrementAndGet();
-            EngineLog.log(Level.ERROR, "A loss listener of " + name + " failed; other leases are unaffected", null, ex);
+            EngineLog.log(
+                    Level.ERROR,
+                    "A loss listener of " + name + " failed; other leases are unaffected. Fix the listener",
+                    null,
+                    ex);
         } finally {
             ObservedCall.end(call, failure);
         }

@@ -11,7 +11,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** A process that is stopped for longer than its leases last tells all of them lost when it goes on, and renews none. */
+/**
+ * A process that is stopped for longer than its leases last tells all of them lost when it goes on, and renews none.
+ */
 @Timed
 class StoppedLeasesIT {
 

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Interleavings of what can be done with a key, on the production classes. What the verbs answer must be explained by some order of them one
- * after the other, where the coming of a time is one of them; and in the end every entry must have been accounted for once.
+ * Interleavings of what can be done with a key, on the production classes. What the verbs answer must be explained by
+ * some order of them one after the other, where the coming of a time is one of them; and in the end every entry must
+ * have been accounted for once.
  */
 class KeyedTimersLincheckIT {
 
@@ -80,7 +81,10 @@ class KeyedTimersLincheckIT {
         }
     }
 
-    /** All that can be done with one key; its time comes on one thread at a time, so that handlers do not wait for each other. */
+    /**
+     * All that can be done with one key; its time comes on one thread at a time, so that handlers do not wait for each
+     * other.
+     */
     @Param(name = "value", gen = IntGen.class, conf = "1:3")
     public static class Verbs {
 

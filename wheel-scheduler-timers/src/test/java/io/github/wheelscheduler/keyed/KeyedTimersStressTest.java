@@ -23,7 +23,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Eight threads do everything to a hundred keys, on real time: afterwards each entry has ended once, and no handlers of a key overlapped. */
+/**
+ * Eight threads do everything to a hundred keys, on real time: afterwards each entry has ended once, and no handlers of
+ * a key overlapped.
+ */
 class KeyedTimersStressTest {
 
     private static final int THREADS = 8;

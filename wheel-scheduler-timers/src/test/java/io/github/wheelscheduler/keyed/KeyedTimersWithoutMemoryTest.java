@@ -102,7 +102,10 @@ class KeyedTimersWithoutMemoryTest {
         assertThat(own.size()).isZero();
     }
 
-    /** A worker that cannot pass on what is due is in a long handler; what waits for the end of another one is not to wait for it, too. */
+    /**
+     * A worker that cannot pass on what is due is in a long handler; what waits for the end of another one is not to
+     * wait for it, too.
+     */
     @Test
     void workerThatCannotPassOnDelaysNoOtherKey() throws InterruptedException {
         Gate first = new Gate();

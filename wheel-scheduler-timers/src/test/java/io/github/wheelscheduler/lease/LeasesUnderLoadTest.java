@@ -17,7 +17,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** A thousand leases of three seconds, while every worker of the executor sleeps and two threads use the processors up. */
+/**
+ * A thousand leases of three seconds, while every worker of the executor sleeps and two threads use the processors up.
+ */
 @Timed
 class LeasesUnderLoadTest {
 

@@ -22,10 +22,16 @@ class KeyedTimersCostTest {
     /** So many fill the table of a map nearly as far as it goes. With half of them, a key takes 5 bytes more. */
     private static final int TIMERS = 1_500_000;
 
-    /** Node and place in the map, timer and place in the wheel, entry; and what the heap cannot use beside large objects. */
+    /**
+     * Node and place in the map, timer and place in the wheel, entry; and what the heap cannot use beside large
+     * objects.
+     */
     private static final long MOST_BYTES = 120;
 
-    /** Bytes that the virtual machine and the test itself may allocate in one measurement; the counts lag behind a little. */
+    /**
+     * Bytes that the virtual machine and the test itself may allocate in one measurement; the counts lag behind a
+     * little.
+     */
     private static final long NOISE_BYTES = 50_000;
 
     private static final Duration HOUR = Duration.ofHours(1);

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sets, moves and removes keys, and opens and closes idle timeouts, from places near the end of a stack. What has failed must have had no effect, and what has not must have
- * had all of it. Argument: how many rounds.
+ * Sets, moves and removes keys, and opens and closes idle timeouts, from places near the end of a stack. What has
+ * failed must have had no effect, and what has not must have had all of it. Argument: how many rounds.
  */
 final class EndOfStackKeysChild {
 

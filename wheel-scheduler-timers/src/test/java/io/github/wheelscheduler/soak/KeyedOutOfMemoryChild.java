@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The main class of a JVM whose small heap is full for five spells, in each of some rounds, while two threads set, move, remove and drain
- * keys: each entry must end once, every handler must run that was to, and everything must terminate.
+ * The main class of a JVM whose small heap is full for five spells, in each of some rounds, while two threads set,
+ * move, remove and drain keys: each entry must end once, every handler must run that was to, and everything must
+ * terminate.
  */
 public final class KeyedOutOfMemoryChild {
 

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The executor of one test, which a library is given. Afterwards it must still be running, with nothing of the library pending in it
- * or in its groups; then it is closed.
+ * The executor of one test, which a library is given. Afterwards it must still be running, with nothing of the library
+ * pending in it or in its groups; then it is closed.
  */
 final class OurExecutor implements AfterEachCallback {
 

@@ -32,7 +32,10 @@ final class RedisServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Skips the test where {@code wheel.test.skip} has redis. Skips the test, or fails it if {@code wheel.test.require} has redis, where there is no such program. */
+    /**
+     * Skips the test where {@code wheel.test.skip} has redis. Skips the test, or fails it if {@code wheel.test.require}
+     * has redis, where there is no such program.
+     */
     static RedisServer startOrSkip() throws IOException {
         assumeFalse(isListed("wheel.test.skip"), "skipped by wheel.test.skip");
         boolean isInstalled = isInstalled();

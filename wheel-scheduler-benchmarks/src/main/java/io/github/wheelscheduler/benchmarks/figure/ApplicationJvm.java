@@ -22,9 +22,11 @@ final class ApplicationJvm {
             + "|spring-boot(-autoconfigure|-starter(-logging)?)?|logback-\\w+|log4j-[a-z4-]+|jul-to-slf4j|slf4j-api"
             + "|jakarta.annotation-api|commons-logging|micrometer-(commons|observation)|snakeyaml|jspecify)-\\d.*");
     private static final Pattern ACTUATOR = Pattern.compile(
-            "(spring-boot-(starter-)?(actuator|micrometer|health)|micrometer-(core|jakarta9)|HdrHistogram|LatencyUtils).*");
-    private static final Pattern OURS = Pattern.compile(
-            "(wheel-scheduler-(spring-boot-starter|spring-boot-autoconfigure|spring|core|timers)|jctools-core(-jdk11)?)-\\d.*");
+            "(spring-boot-(starter-)?(actuator|micrometer|health)|micrometer-(core|jakarta9)|HdrHistogram|"
+                    + "LatencyUtils).*");
+    private static final Pattern OURS =
+            Pattern.compile("(wheel-scheduler-(spring-boot-starter|spring-boot-autoconfigure|spring|core|timers)|"
+                    + "jctools-core(-jdk11)?)-\\d.*");
 
     private static final int FIRST_WITH_CACHE = 25;
 

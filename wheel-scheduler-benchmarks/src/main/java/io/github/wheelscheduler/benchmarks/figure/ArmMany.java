@@ -24,8 +24,8 @@ final class ArmMany implements Figure {
 
     @Override
     public String method() {
-        return "Deadlines are 60 to 360 s ahead. \"Absorbed after\" is how late a task then is that each "
-                + "thread schedules last, with a delay of 0.1 ms. Three other instances were filled before, to warm up.";
+        return "Deadlines are 60 to 360 s ahead. \"Absorbed after\" is how late a task then is that each thread "
+                + "schedules last, with a delay of 0.1 ms. Three other instances were filled before, to warm up.";
     }
 
     @Override

@@ -25,8 +25,8 @@ final class Burst implements Figure {
 
     @Override
     public String method() {
-        return "All are armed up to 3 s before the second starts. Lateness counts from deadlines fixed beforehand, CPU from "
-                + "the start of the second until the last task has run.";
+        return "All are armed up to 3 s before the second starts. Lateness counts from deadlines fixed beforehand, CPU "
+                + "from the start of the second until the last task has run.";
     }
 
     @Override

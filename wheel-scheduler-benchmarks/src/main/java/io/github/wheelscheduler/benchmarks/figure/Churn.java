@@ -21,8 +21,8 @@ final class Churn implements Figure {
 
     @Override
     public String method() {
-        return "N timers are pending for 60 to 360 s; one thread cancels a random one and schedules another in its place. "
-                + "\"Behind\" is how late a task with a delay of 0.1 ms then is.";
+        return "N timers are pending for 60 to 360 s; one thread cancels a random one and schedules another in its "
+                + "place. \"Behind\" is how late a task with a delay of 0.1 ms then is.";
     }
 
     @Override

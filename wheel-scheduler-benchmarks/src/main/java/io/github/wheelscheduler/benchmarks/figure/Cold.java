@@ -28,8 +28,8 @@ final class Cold implements Figure {
 
     @Override
     public String method() {
-        return "A JVM in which nothing has run before: from making the scheduler until its first timers, all with a delay "
-                + "of 125 ms, have run; processor time of the whole process, compilers included.";
+        return "A JVM in which nothing has run before: from making the scheduler until its first timers, all with a "
+                + "delay of 125 ms, have run; processor time of the whole process, compilers included.";
     }
 
     @Override

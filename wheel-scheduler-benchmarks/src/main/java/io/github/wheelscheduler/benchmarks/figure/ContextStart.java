@@ -22,10 +22,11 @@ final class ContextStart implements Figure {
 
     @Override
     public String method() {
-        return "An application without a web server, with three `@Scheduled` methods, in a JVM of its own; what is first measured of each "
-                + "comes after a start that is not. It is ready when `SpringApplication.run` returns. CPU is that of the process "
-                + "until then. AOT: from what Spring prepared ahead of time. Cache: with the classes that a first start has written down, "
-                + "in an AOT cache of JDK 25, or an archive of classes before it.";
+        return "An application without a web server, with three `@Scheduled` methods, in a JVM of its own; what is "
+                + "first measured of each comes after a start that is not. It is ready when `SpringApplication.run` "
+                + "returns. CPU is that of the process until then. AOT: from what Spring prepared ahead of time. "
+                + "Cache: with the classes that a first start has written down, in an AOT cache of JDK 25, or an "
+                + "archive of classes before it.";
     }
 
     @Override

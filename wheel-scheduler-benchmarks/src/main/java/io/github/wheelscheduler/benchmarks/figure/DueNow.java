@@ -49,13 +49,14 @@ final class DueNow implements Figure {
 
     @Override
     public String method() {
-        return "A chain is a task that executes, or schedules without delay, itself as the next one; rounds of 0.3 s, the "
-                + "median of five after four that do not count. \"get\" is submit(...).get() in a loop from one thread that is "
-                + "no worker, for 1.5 s after one that does not count. \"loaded\" is the same while 100k one-time tasks a "
-                + "second are due, which were armed beforehand. \"overrun\" is a task with a fixed rate of 10 ms that takes 10 ms, which can "
-                + "make 300 runs in 3 s. Two workers wherever there is a number of them. \"ten-chains\" are ten chains that execute "
-                + "themselves side by side, \"late-series\" ten tasks with a fixed rate of 1 ns that do nothing. Both count processor "
-                + "time of the whole process, ours with the workers that it has by default, the JDK's with 16.";
+        return "A chain is a task that executes, or schedules without delay, itself as the next one; rounds of 0.3 s, "
+                + "the median of five after four that do not count. \"get\" is submit(...).get() in a loop from one "
+                + "thread that is no worker, for 1.5 s after one that does not count. \"loaded\" is the same while "
+                + "100k one-time tasks a second are due, which were armed beforehand. \"overrun\" is a task with a "
+                + "fixed rate of 10 ms that takes 10 ms, which can make 300 runs in 3 s. Two workers wherever there is "
+                + "a number of them. \"ten-chains\" are ten chains that execute themselves side by side, "
+                + "\"late-series\" ten tasks with a fixed rate of 1 ns that do nothing. Both count processor time of "
+                + "the whole process, ours with the workers that it has by default, the JDK's with 16.";
     }
 
     @Override

@@ -34,8 +34,8 @@ final class FixedRate implements Figure {
 
     @Override
     public String method() {
-        return "Phases are random. After 5 s of warm-up, 4 s count. Lateness is that of each run against first deadline + "
-                + "n periods. Contenders without a fixed rate let each run schedule the next.";
+        return "Phases are random. After 5 s of warm-up, 4 s count. Lateness is that of each run against first "
+                + "deadline + n periods. Contenders without a fixed rate let each run schedule the next.";
     }
 
     @Override

@@ -33,11 +33,12 @@ final class Flooded implements Figure {
 
     @Override
     public String method() {
-        return "For 4 s each caller executes tasks that do nothing, or schedules them with a delay of a minute, or of 1 ms, as "
-                + "fast as it can. Half a second of that comes before, to warm up. The heartbeat has a fixed rate, so that it "
-                + "can beat 400 times. \"Behind\" is how late a task with a delay of 0.1 ms is at the end of the flood. With "
-                + "1 ms, more is due than two processors can run, and a contender that slows the callers is less behind. Ours catches "
-                + "up missed beats at once, the JDK's pool one by one among the others, so its gaps are alike.";
+        return "For 4 s each caller executes tasks that do nothing, or schedules them with a delay of a minute, or of "
+                + "1 ms, as fast as it can. Half a second of that comes before, to warm up. The heartbeat has a fixed "
+                + "rate, so that it can beat 400 times. \"Behind\" is how late a task with a delay of 0.1 ms is at the "
+                + "end of the flood. With 1 ms, more is due than two processors can run, and a contender that slows "
+                + "the callers is less behind. Ours catches up missed beats at once, the JDK's pool one by one among "
+                + "the others, so its gaps are alike.";
     }
 
     @Override

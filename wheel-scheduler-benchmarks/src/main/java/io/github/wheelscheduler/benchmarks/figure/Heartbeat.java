@@ -28,9 +28,10 @@ final class Heartbeat implements Figure {
 
     @Override
     public String method() {
-        return "The slow tasks have a period, or a delay, of 200 ms. The worst gap between two heartbeats in 4 s counts; a "
-                + "gap that lasts longer is observed for up to 25 s, and its length then is shown. In the first second of a "
-                + "fresh JVM, a contender with platform threads starts a hundred of them, which takes its time.";
+        return "The slow tasks have a period, or a delay, of 200 ms. The worst gap between two heartbeats in 4 s "
+                + "counts; a gap that lasts longer is observed for up to 25 s, and its length then is shown. In the "
+                + "first second of a fresh JVM, a contender with platform threads starts a hundred of them, which "
+                + "takes its time.";
     }
 
     @Override

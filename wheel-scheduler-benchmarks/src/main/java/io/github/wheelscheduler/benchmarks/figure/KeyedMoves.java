@@ -35,9 +35,10 @@ final class KeyedMoves implements Figure {
 
     @Override
     public String method() {
-        return "Each is due in 5 to 15 s. For 30 s a thread puts random ones off to 5 to 15 s from then, 200 in each millisecond; what has expired "
-                + "before is set again. Then the rest expires. Each expiry is checked. CPU is that of the 30 s, with the thread that moves and the "
-                + "collector, of which there are two, one in each table.";
+        return "Each is due in 5 to 15 s. For 30 s a thread puts random ones off to 5 to 15 s from then, 200 in each "
+                + "millisecond; what has expired before is set again. Then the rest expires. Each expiry is checked. "
+                + "CPU is that of the 30 s, with the thread that moves and the collector, of which there are two, one "
+                + "in each table.";
     }
 
     /**

@@ -25,8 +25,8 @@ final class LightLoad implements Figure {
 
     @Override
     public String method() {
-        return "Deadlines are a Poisson process and armed beforehand. Before them come four seconds with 1,500 tasks each, which do "
-                + "not count: an application that has run for a while is compiled.";
+        return "Deadlines are a Poisson process and armed beforehand. Before them come four seconds with 1,500 tasks "
+                + "each, which do not count: an application that has run for a while is compiled.";
     }
 
     @Override

@@ -27,8 +27,8 @@ final class Masses implements Figure {
 
     @Override
     public String method() {
-        return "All are armed up to 16 s before the first is due; then they are due within 10 s. Each must run exactly once. "
-                + "The tasks are there before the memory is measured. Default heap.";
+        return "All are armed up to 16 s before the first is due; then they are due within 10 s. Each must run exactly "
+                + "once. The tasks are there before the memory is measured. Default heap.";
     }
 
     @Override

@@ -24,8 +24,8 @@ final class Memory implements Figure {
 
     @Override
     public String method() {
-        return "Heap in use after collecting garbage. All timers share one task, and nobody holds their futures. The cancelled "
-                + "ones were due in hours, too; what they leave is looked at for up to 3 s.";
+        return "Heap in use after collecting garbage. All timers share one task, and nobody holds their futures. The "
+                + "cancelled ones were due in hours, too; what they leave is looked at for up to 3 s.";
     }
 
     @Override

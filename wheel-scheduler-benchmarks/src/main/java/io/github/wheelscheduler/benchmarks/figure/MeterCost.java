@@ -28,9 +28,10 @@ final class MeterCost implements Figure {
 
     @Override
     public String method() {
-        return "Meters are bound to a registry for Prometheus. Scheduling and cancelling is that of A, on one thread. Firing is "
-                + "ten times 300k one-time tasks that are armed beforehand and due within 10 ms, from then until the last has run; "
-                + "a scrape in the end is part of the processor time. Ratios are to the scheduler without meters.";
+        return "Meters are bound to a registry for Prometheus. Scheduling and cancelling is that of A, on one thread. "
+                + "Firing is ten times 300k one-time tasks that are armed beforehand and due within 10 ms, from then "
+                + "until the last has run; a scrape in the end is part of the processor time. Ratios are to the "
+                + "scheduler without meters.";
     }
 
     @Override

@@ -26,8 +26,8 @@ final class PushOut implements Figure {
 
     @Override
     public String method() {
-        return "As a keep-alive does: to 400 s from now, which is later than before. Ours moves the timer; the others cancel it and schedule another. Two "
-                + "threads have half of the timers each.";
+        return "As a keep-alive does: to 400 s from now, which is later than before. Ours moves the timer; the others "
+                + "cancel it and schedule another. Two threads have half of the timers each.";
     }
 
     @Override

@@ -24,9 +24,9 @@ final class RepeatingChurn implements Figure {
 
     @Override
     public String method() {
-        return "N tasks repeat every hour, all of one class; one thread cancels a random one and schedules another in its "
-                + "place. Through our `TaskScheduler`, each has an id, can be steered and keeps a history. Bytes are those of one that "
-                + "has not run yet, its future left out of the count.";
+        return "N tasks repeat every hour, all of one class; one thread cancels a random one and schedules another in "
+                + "its place. Through our `TaskScheduler`, each has an id, can be steered and keeps a history. Bytes "
+                + "are those of one that has not run yet, its future left out of the count.";
     }
 
     @Override

@@ -20,8 +20,8 @@ final class Waiting implements Figure {
 
     @Override
     public String method() {
-        return "1 or 1M timers are pending for hours. After collecting garbage and 3 s of rest, over 5 s: processor time and "
-                + "context switches of all threads of the process, as the kernel counts them.";
+        return "1 or 1M timers are pending for hours. After collecting garbage and 3 s of rest, over 5 s: processor "
+                + "time and context switches of all threads of the process, as the kernel counts them.";
     }
 
     @Override

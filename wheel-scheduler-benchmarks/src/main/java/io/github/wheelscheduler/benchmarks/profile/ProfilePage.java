@@ -16,8 +16,8 @@ public final class ProfilePage {
         line("# Profiles of the wheel");
         line("");
         line("Samples of the JDK's flight recorder while ours runs some of the [figures](benchmarks.md). This page");
-        line(
-                "is written by the `profile` command of `wheel-scheduler-benchmarks`; do not edit it. Where the JDK can, it");
+        line("is written by the `profile` command of `wheel-scheduler-benchmarks`; do not edit it. Where the JDK "
+                + "can, it");
         line("samples by processor time, the kernel's included; else, where running Java threads are.");
     }
 

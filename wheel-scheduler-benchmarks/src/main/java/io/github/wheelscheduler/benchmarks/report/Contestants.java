@@ -10,16 +10,17 @@ final class Contestants {
     static final Map<String, String> DESCRIPTIONS = descriptions();
 
     static final List<String> OMISSIONS = List.of(
-            "`bare-wheel` and `bare-jvm` show floors: the wheel on the caller's thread without anything around it, and a JVM "
-                    + "without a scheduler.",
+            "`bare-wheel` and `bare-jvm` show floors: the wheel on the caller's thread without anything around it, and "
+                    + "a JVM without a scheduler.",
             "Figures whose values hardly differ between JVMs are taken from fewer of them (last column).",
-            "B, G, H, I and J compare how pending timers are kept, so contenders that keep them in the same way as another "
-                    + "one stand aside.",
+            "B, G, H, I and J compare how pending timers are kept, so contenders that keep them in the same way as "
+                    + "another one stand aside.",
             "F, except ours, is taken from one JVM: the gaps come from the number of threads, not from noise.",
             "L compares ours with ours.",
             "K holds ours and the contenders that hold ten million timers within the default heap.",
             "`fjp` is a scheduler from JDK 25 on, and `wheel-virtual` needs virtual threads.",
-            "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many runs.",
+            "`sats` does not take part in C and E on JDK 17: it cannot start a platform thread for each of so many "
+                    + "runs.",
             "`virtual` knows no delays, so that it takes part in two variants of M.",
             "JDK 17 is measured for A, C, D, E, F, M, N and Q.");
 
@@ -50,7 +51,8 @@ final class Contestants {
         byName.put("hwt+map", "`hwt` beside a `ConcurrentHashMap`: a move cancels and schedules another");
         byName.put(
                 "caffeine",
-                "a Caffeine cache whose entries expire each at its own time, with the system's scheduler; a reading puts one off");
+                "a Caffeine cache whose entries expire each at its own time, with the system's scheduler; a reading "
+                        + "puts one off");
         byName.put("wheel-starter", "a Spring Boot application with our starter");
         byName.put("boot", "the same application without it, on Boot's own scheduler");
         byName.put("name/2", "with two workers, at most two in case of ours");

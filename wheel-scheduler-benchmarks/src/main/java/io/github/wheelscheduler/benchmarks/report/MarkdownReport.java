@@ -79,16 +79,16 @@ public final class MarkdownReport {
 
     private void writeReading() {
         line("");
-        line(
-                "A cell holds the median over JVMs, then how many times ours that is, then the least and the greatest. CPU is");
-        line(
-                "that of the whole process, so work that is moved to another thread still counts. Absolute figures are this");
+        line("A cell holds the median over JVMs, then how many times ours that is, then the least and the greatest. "
+                + "CPU is");
+        line("that of the whole process, so work that is moved to another thread still counts. Absolute figures are "
+                + "this");
         line("machine's; ratios travel better.");
         line("");
-        line(
-                "Every JVM runs with `-Xms` set to a 64th of the memory, the heap that it starts with anyway. Without it, a");
-        line(
-                "collection that the figures ask for gives almost all of the heap back where little is alive, and what follows");
+        line("Every JVM runs with `-Xms` set to a 64th of the memory, the heap that it starts with anyway. Without "
+                + "it, a");
+        line("collection that the figures ask for gives almost all of the heap back where little is alive, and what "
+                + "follows");
         line("measures how the heap grows again.");
         line("");
         line("| name | what it is |");

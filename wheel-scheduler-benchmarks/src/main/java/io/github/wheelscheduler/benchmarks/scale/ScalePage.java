@@ -33,8 +33,8 @@ public final class ScalePage {
     private void addParts(Parts parts) {
         line("# Figures on scaling");
         line("");
-        line(
-                "Written by the `scale` command of `wheel-scheduler-benchmarks`; do not edit it. For conclusions, see the");
+        line("Written by the `scale` command of `wheel-scheduler-benchmarks`; do not edit it. For conclusions, see "
+                + "the");
         line("page about [scaling](../docs/scaling.md).");
         line("");
         line("| part, measured here with two threads at most | ns |");
@@ -59,8 +59,8 @@ public final class ScalePage {
         line("");
         line("## " + title);
         line("");
-        line(
-                "Simulated: million pairs of schedule and cancel a second, all callers together, each on a core of its own, and as");
+        line("Simulated: million pairs of schedule and cancel a second, all callers together, each on a core of its "
+                + "own, and as");
         line("many on each stripe of the inboxes.");
         line("");
         header("callers");
@@ -78,8 +78,8 @@ public final class ScalePage {
         line("");
         line("## Timers that are due");
         line("");
-        line(
-                "Simulated: 99th percentile of the time from deadline to hand-over, in milliseconds, with exact wake-ups and");
+        line("Simulated: 99th percentile of the time from deadline to hand-over, in milliseconds, with exact "
+                + "wake-ups and");
         line("enough workers.");
         line("");
         header("million timers a second");

@@ -29,8 +29,9 @@ final class FirstStart {
     private static final long FIRST_PAUSE_NANOS = 1_000_000;
     private static final long LONGEST_PAUSE_NANOS = 100_000_000;
 
-    private static final String FAILED =
-            "The tick thread could not be started; tasks that are already scheduled wait. ";
+    private static final String FAILED = "The tick thread could not be started; scheduled tasks wait until ";
+
+    private static final String REMEDY = ". Check memory, the limit of threads and the thread factory";
 
     private final Engine root;
     private final SharedWheel shared;
@@ -84,8 +85,8 @@ final class FirstStart {
         try {
             if (isLeft() && isRetrying.compareAndSet(false, true)) {
                 boolean tries = startRetrying();
-                String next = tries ? "Retrying until it starts" : "The next call that schedules a task retries";
-                EngineLog.log(Level.WARNING, FAILED + next, null, failure);
+                String next = tries ? "a retry succeeds" : "the next call that schedules a task retries";
+                EngineLog.log(Level.WARNING, FAILED + next + REMEDY, null, failure);
             }
         } catch (Throwable ex) {
             // Without memory, the handling of a failure fails, too.

@@ -132,7 +132,12 @@ final class GroupRefusals implements Workers.Listener {
                     managed.refused(reason);
                 }
             } catch (Throwable ex) {
-                EngineLog.log(Level.WARNING, "The callback of a rejected run failed; the run stays rejected", null, ex);
+                EngineLog.log(
+                        Level.WARNING,
+                        "The callback of a rejected run failed; the run stays rejected, but may not be recorded. Fix "
+                                + "the code that threw, or raise the limits of its group",
+                        null,
+                        ex);
             }
             while (timer.isStillInRun()) {
                 try {

@@ -49,7 +49,7 @@ public final class GroupRegister<G extends ExecutorService> {
         String self = engine.settings.groupName();
         if (self != null) {
             throw new IllegalStateException(
-                    "A group must not have groups: " + name + " was requested from group " + self);
+                    "A group must not have groups; create " + name + " on the executor, not on group " + self);
         }
         return name;
     }

@@ -50,7 +50,8 @@ public final class RunObservation {
             if (failing.compareAndSet(false, true)) {
                 EngineLog.log(
                         Level.WARNING,
-                        "The RunObserver failed; runs continue, and further failures are not logged",
+                        "The RunObserver failed; runs continue, and its further failures are not logged. Fix the "
+                                + "observer",
                         null,
                         ex);
             }

@@ -204,7 +204,8 @@ public final class WallClockWatch {
         if (Math.abs(moved) >= JUMP_NANOS && before != null) {
             jumps.increment();
             warn(
-                    "The wall clock has moved by {0} against the monotonic clock; {1} calendar timers follow it",
+                    "The wall clock has moved by {0} against the monotonic clock; {1} calendar timers follow it. Check "
+                            + "time synchronization if this was not intended",
                     about(Duration.ofNanos(moved)), watched.size());
         }
     }
@@ -277,11 +278,15 @@ public final class WallClockWatch {
         if (others == 0) {
             EngineLog.log(
                     Level.WARNING,
-                    "Reading the wall clock failed; calendar timers keep their deadlines until it can be read again",
+                    "Reading the wall clock failed; calendar timers keep their deadlines until it can be read again. "
+                            + "Fix the Clock that threw",
                     null,
                     failure);
         } else if (others > 0) {
-            warn("Reading the wall clock failed {0} times since the last warning: {1}", others + 1, failure);
+            warn(
+                    "Reading the wall clock failed {0} times since the last warning; fix the Clock that threw: "
+                            + "{1}",
+                    others + 1, failure);
         }
     }
 

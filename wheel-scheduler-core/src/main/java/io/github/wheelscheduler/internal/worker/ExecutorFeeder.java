@@ -42,7 +42,7 @@ final class ExecutorFeeder implements Runnable {
     private static final int NOT_AWAITED = -1;
 
     private static final String FAILED = "Handing due runs to the executor failed, so tasks may start late; it is "
-            + "retried. See the exception of that executor";
+            + "retried. Fix the executor, which threw this exception";
 
     private final ExecutorWorkers workers;
     private final InFlight inFlight;

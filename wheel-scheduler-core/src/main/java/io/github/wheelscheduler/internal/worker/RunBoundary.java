@@ -27,13 +27,18 @@ final class RunBoundary {
         try {
             hooks.beforeRun(Thread.currentThread(), run);
         } catch (Throwable ex) {
-            EngineLog.log(Level.WARNING, "The hook before a run failed; the run starts anyway", run, ex);
+            EngineLog.log(
+                    Level.WARNING, "The hook before a run failed; the run starts anyway. Fix the RunHooks", run, ex);
         }
         Throwable failure = runToItsEnd(run);
         try {
             hooks.afterRun(run, failure);
         } catch (Throwable ex) {
-            EngineLog.log(Level.WARNING, "The hook after a run failed; the run's result is unchanged", run, ex);
+            EngineLog.log(
+                    Level.WARNING,
+                    "The hook after a run failed; the run's result is unchanged. Fix the RunHooks",
+                    run,
+                    ex);
         }
     }
 

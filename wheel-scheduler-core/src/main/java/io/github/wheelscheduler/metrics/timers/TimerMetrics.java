@@ -20,8 +20,8 @@ import java.util.function.ToLongFunction;
  *
  * <pre>{@code
  * unpaid.measureLateness();
- * TimerMetrics.ofTimers("keyed", "unpaid", unpaid, KeyedTimers::size, timers -> timers.counts().fired(), KeyedTimers::moves,
- *         timers -> timers.counts().failures(), KeyedTimers::lateness).bindTo(registry);
+ * TimerMetrics.ofTimers("keyed", "unpaid", unpaid, KeyedTimers::size, timers -> timers.counts().fired(),
+ *         KeyedTimers::moves, timers -> timers.counts().failures(), KeyedTimers::lateness).bindTo(registry);
  * }</pre>
  *
  * <p>Neither this nor a registry keeps the timers from being collected. All methods may be called from any thread.

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a caller submits for now runs in its order, whichever way each task takes: pauses and bursts change that all the time. */
+/**
+ * What a caller submits for now runs in its order, whichever way each task takes: pauses and bursts change that all the
+ * time.
+ */
 class CallerOrderStressTest {
 
     private static final int CALLERS = 2;
@@ -92,7 +95,10 @@ class CallerOrderStressTest {
         playOneCaller(500_000, false, executor -> {});
     }
 
-    /** The tick thread reads the clock anew in the middle of a pass, for what is due now, and then has to look into the wheel again. */
+    /**
+     * The tick thread reads the clock anew in the middle of a pass, for what is due now, and then has to look into the
+     * wheel again.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void timersOfOneDelayRunInOrderAmongTasksThatAreDueNow(boolean inGroup) {

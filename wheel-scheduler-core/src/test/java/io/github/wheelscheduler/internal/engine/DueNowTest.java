@@ -26,7 +26,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is due at once runs at once: no time has to pass, as it would have to for the wheel, and nobody is passed over for it. */
+/**
+ * What is due at once runs at once: no time has to pass, as it would have to for the wheel, and nobody is passed over
+ * for it.
+ */
 class DueNowTest {
 
     /** More than the ready queue has room for. */

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group beside lists that are looked through, which say which timer goes, waits or is refused, and in which order. No two timers are due
- * in the same tick, and each is scheduled some ticks ahead.
+ * A group beside lists that are looked through, which say which timer goes, waits or is refused, and in which order. No
+ * two timers are due in the same tick, and each is scheduled some ticks ahead.
  */
 final class GroupModel {
 

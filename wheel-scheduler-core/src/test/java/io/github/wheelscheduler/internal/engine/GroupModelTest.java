@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Random operations on a group and on {@linkplain GroupModel lists that are looked through} end in the same, without a thread. */
+/**
+ * Random operations on a group and on {@linkplain GroupModel lists that are looked through} end in the same, without a
+ * thread.
+ */
 class GroupModelTest {
 
     private static final int OPERATIONS_PER_GAME = 200;

@@ -19,13 +19,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** More timers are due than the workers have room for: the others stay in the wheel, and nothing is lost or late for it. */
+/**
+ * More timers are due than the workers have room for: the others stay in the wheel, and nothing is lost or late for it.
+ */
 class HeldUpTimersTest {
 
     /** The size of the ready queue. */
     private static final int ROOM = 4_096;
 
-    /** No more than that, because each may need a thread of the platform, and a busy machine takes long to start one. */
+    /**
+     * No more than that, because each may need a thread of the platform, and a busy machine takes long to start one.
+     */
     private static final int TIMERS = 2 * ROOM;
 
     private final ConcurrentLinkedQueue<Integer> ran = new ConcurrentLinkedQueue<>();

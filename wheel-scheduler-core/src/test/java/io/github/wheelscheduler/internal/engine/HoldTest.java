@@ -39,7 +39,9 @@ class HoldTest {
         assertThat(apart.mayLeave()).isEqualTo(Hold.ALL);
     }
 
-    /** A pass that takes a halt for a step keeps tasks that run at once in another list than before, and so overtakes. */
+    /**
+     * A pass that takes a halt for a step keeps tasks that run at once in another list than before, and so overtakes.
+     */
     @Test
     void haltIsNeverReadAsAStepWhileItComesAndGoes() throws InterruptedException {
         AtomicBoolean isOver = new AtomicBoolean();

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Timers that have come while the tick thread slept, as many as do not wake it, run in the order in which they are due, even if all are due
- * when it wakes up.
+ * Timers that have come while the tick thread slept, as many as do not wake it, run in the order in which they are due,
+ * even if all are due when it wakes up.
  */
 class OrderAfterASleepTest {
 

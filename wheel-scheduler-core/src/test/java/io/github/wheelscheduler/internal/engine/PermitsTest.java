@@ -14,7 +14,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A caller that sees that nothing is pending is not refused for the bound on what is pending, at whichever moment that is. */
+/**
+ * A caller that sees that nothing is pending is not refused for the bound on what is pending, at whichever moment that
+ * is.
+ */
 class PermitsTest {
 
     @RegisterExtension
@@ -105,7 +108,10 @@ class PermitsTest {
         }
     }
 
-    /** Looks whether nothing is pending whenever it is asked whether it repeats, or for its permit, as it is just before that is free. */
+    /**
+     * Looks whether nothing is pending whenever it is asked whether it repeats, or for its permit, as it is just before
+     * that is free.
+     */
     private static final class Watched extends RunnableTimer {
 
         private final Next next;

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs that a given executor has taken and not started are pending still: a pause holds them back, a stop returns them. */
+/**
+ * Runs that a given executor has taken and not started are pending still: a pause holds them back, a stop returns them.
+ */
 class RunsOnTheirWayTest {
 
     private static final int RUNS = 3;

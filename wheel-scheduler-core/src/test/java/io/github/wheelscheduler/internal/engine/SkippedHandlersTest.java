@@ -29,8 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A run that is left in the middle ends all the same: an error that nobody in between catches stands in for one that skips the handlers of
- * its frame, as when there is no memory to turn it back into interpreted ones. The clock throws it, at each step after the task.
+ * A run that is left in the middle ends all the same: an error that nobody in between catches stands in for one that
+ * skips the handlers of its frame, as when there is no memory to turn it back into interpreted ones. The clock throws
+ * it, at each step after the task.
  */
 class SkippedHandlersTest {
 

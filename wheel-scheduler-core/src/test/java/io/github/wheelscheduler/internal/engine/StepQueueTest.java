@@ -19,7 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is due in virtual time waits for its turn: it is counted, cancelled and shut down like what waits in real time. */
+/**
+ * What is due in virtual time waits for its turn: it is counted, cancelled and shut down like what waits in real time.
+ */
 class StepQueueTest {
 
     private static final int WAITING = 3;

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A given executor that never starts what it was given keeps nobody waiting: it was stopped first, or dropped a run. */
+/**
+ * A given executor that never starts what it was given keeps nobody waiting: it was stopped first, or dropped a run.
+ */
 class StoppedExecutorTest {
 
     @RegisterExtension

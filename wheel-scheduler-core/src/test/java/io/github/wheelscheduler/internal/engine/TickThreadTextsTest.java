@@ -29,7 +29,10 @@ class TickThreadTextsTest {
             WallClockWatch.class,
             Inbox.class);
 
-    /** While memory is short, an error may skip all handlers of a frame in which a text is being made, and so lose a timer. */
+    /**
+     * While memory is short, an error may skip all handlers of a frame in which a text is being made, and so lose a
+     * timer.
+     */
     @ArchTest
     static final ArchRule tickThreadMakesNoTexts = noClasses()
             .should()

@@ -13,9 +13,9 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * All interleavings of the moves of a timer's state, on the production classes. What the moves answer must be explained by
- * some order of them one after the other, where a run is one move; and in the end every life of a timer must have been
- * accounted for once.
+ * All interleavings of the moves of a timer's state, on the production classes. What the moves answer must be explained
+ * by some order of them one after the other, where a run is one move; and in the end every life of a timer must have
+ * been accounted for once.
  */
 class TimerStateLincheckIT {
 

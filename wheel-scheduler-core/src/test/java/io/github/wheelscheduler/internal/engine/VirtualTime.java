@@ -62,8 +62,8 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Lets time pass from wake-up to wake-up of the tick thread, so that everything happens when it is due; ends a little
-     * later, so that what is due at the end is done, although it is rounded up to a tick.
+     * Lets time pass from wake-up to wake-up of the tick thread, so that everything happens when it is due; ends a
+     * little later, so that what is due at the end is done, although it is rounded up to a tick.
      */
     public void pass(Duration duration) {
         awaitQuiet();

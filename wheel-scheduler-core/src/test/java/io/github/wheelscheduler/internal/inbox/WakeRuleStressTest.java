@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Several posters against an owner that sleeps without a limit: a wake-up that is lost stops the test, which a watchdog
  * notices.
  *
- * <p>The owner announces times of a made-up clock that stands still. A message that is due before them must wake it, one that
- * is due later need not; so a poster ends each of its batches with a message that must, and waits until the owner has seen
- * it. Nothing else ever wakes the owner.
+ * <p>The owner announces times of a made-up clock that stands still. A message that is due before them must wake it,
+ * one that is due later need not; so a poster ends each of its batches with a message that must, and waits until the
+ * owner has seen it. Nothing else ever wakes the owner.
  */
 class WakeRuleStressTest {
 
@@ -43,7 +43,9 @@ class WakeRuleStressTest {
         });
     }
 
-    /** Batches are about as long as a chunk of the queue, so that their last message is often the first of a new chunk. */
+    /**
+     * Batches are about as long as a chunk of the queue, so that their last message is often the first of a new chunk.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void noWakeUpIsMissedAtTheBordersOfTheChunks(int posters) {

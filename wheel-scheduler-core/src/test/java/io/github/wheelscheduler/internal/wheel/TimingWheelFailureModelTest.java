@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random operations on a wheel whose allocations and whose taker of expired timers fail at random: nothing is lost, nothing
- * expires twice, early or late, and the wheel is whole after each failure.
+ * Random operations on a wheel whose allocations and whose taker of expired timers fail at random: nothing is lost,
+ * nothing expires twice, early or late, and the wheel is whole after each failure.
  */
 class TimingWheelFailureModelTest {
 

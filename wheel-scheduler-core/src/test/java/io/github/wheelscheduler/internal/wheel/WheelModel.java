@@ -15,12 +15,12 @@ import java.util.function.Consumer;
 /**
  * A wheel beside a sorted reference, which is asked before anything is believed. Times are nanoseconds since the start.
  *
- * <p>The reference orders timers by due tick, then by when they were added, where a reposition is a removal and an addition.
- * Two kinds of timer may stand elsewhere:
+ * <p>The reference orders timers by due tick, then by when they were added, where a reposition is a removal and an
+ * addition. Two kinds of timer may stand elsewhere:
  *
  * <ul>
- *   <li>A timer that is added when its tick has come already expires not later than what was pending then and is due first;
- *       {@link Timer#limitTick} says so.
+ *   <li>A timer that is added when its tick has come already expires not later than what was pending then and is due
+ *       first; {@link Timer#limitTick} says so.
  *   <li>A timer that was moved to a later deadline without telling the wheel has no place among equals, because it is
  *       undefined when the wheel notices.
  * </ul>

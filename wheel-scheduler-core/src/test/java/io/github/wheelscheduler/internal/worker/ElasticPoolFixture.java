@@ -156,7 +156,10 @@ abstract class ElasticPoolFixture {
         workers.signalHandOver(false);
     }
 
-    /** Has so many runs go on at the same time, so that there are as many workers if the limit allows, and waits until all are idle. */
+    /**
+     * Has so many runs go on at the same time, so that there are as many workers if the limit allows, and waits until
+     * all are idle.
+     */
     final void growTo(int workersAtATime, ElasticPool workers) {
         List<Gate> all = new ArrayList<>();
         for (int i = 0; i < workersAtATime; i++) {

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Runs that are handed to a thread of their own, or to a given executor: at once, in order, once, also where some fail. */
+/**
+ * Runs that are handed to a thread of their own, or to a given executor: at once, in order, once, also where some fail.
+ */
 class ExecutorWorkersTest {
 
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);

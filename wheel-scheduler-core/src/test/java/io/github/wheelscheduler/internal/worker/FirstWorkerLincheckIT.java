@@ -7,7 +7,10 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
-/** However callers and the tick thread meet where the first worker cannot be started, no run that was accepted is left to itself. */
+/**
+ * However callers and the tick thread meet where the first worker cannot be started, no run that was accepted is left
+ * to itself.
+ */
 class FirstWorkerLincheckIT {
 
     @Test

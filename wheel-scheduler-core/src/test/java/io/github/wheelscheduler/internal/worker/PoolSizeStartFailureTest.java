@@ -12,7 +12,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** A thread that cannot be started is started later, by a thread that comes by or by the starter, and of one that was not nothing stays. */
+/**
+ * A thread that cannot be started is started later, by a thread that comes by or by the starter, and of one that was
+ * not nothing stays.
+ */
 class PoolSizeStartFailureTest extends ElasticPoolFixture {
 
     @Test
@@ -160,7 +163,10 @@ class PoolSizeStartFailureTest extends ElasticPoolFixture {
         assertThat(log.messages()).hasSize(1);
     }
 
-    /** A thread that has just started a worker does not take that for a success of the one that the new worker tried to start since. */
+    /**
+     * A thread that has just started a worker does not take that for a success of the one that the new worker tried to
+     * start since.
+     */
     @Test
     void startThatFailsJustAfterOneThatDidNotIsTriedAgain() {
         ElasticPool[] workers = new ElasticPool[1];

@@ -87,7 +87,10 @@ public final class Arguments {
         return time.isAfter(LATEST) ? LATEST : time;
     }
 
-    /** Returns when something is due that comes after so long, or after a thousand years: what is later than that is for no calendar of a database. */
+    /**
+     * Returns when something is due that comes after so long, or after a thousand years: what is later than that is for
+     * no calendar of a database.
+     */
     public static Instant after(Instant time, Duration delay) {
         return time.plus(delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : delay);
     }

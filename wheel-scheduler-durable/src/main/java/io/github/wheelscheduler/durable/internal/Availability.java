@@ -36,7 +36,9 @@ public final class Availability {
         this.nanoClock = nanoClock;
     }
 
-    /** Takes in that a call which only reads has failed. Calls which change something say whether changes are refused. */
+    /**
+     * Takes in that a call which only reads has failed. Calls which change something say whether changes are refused.
+     */
     void isAway(Throwable ex) {
         isAway(ex, null);
     }
@@ -60,7 +62,11 @@ public final class Availability {
         long nowNanos = nanoClock.getAsLong();
         Problem before = problem.getAndUpdate(known -> new Problem(ex, known == null ? nowNanos : known.sinceNanos));
         if (before == null) {
-            ThrownLog.warn(LOGGER, "The database of the durable tasks does not answer; they wait until it does", ex);
+            ThrownLog.warn(
+                    LOGGER,
+                    "The database of the durable tasks does not answer; they wait until it does. Check the database, "
+                            + "the network and the pool of connections",
+                    ex);
         }
     }
 
@@ -77,8 +83,8 @@ public final class Availability {
         if (isNew) {
             ThrownLog.warnInOneLine(
                     LOGGER,
-                    "The database of the durable tasks refuses changes, as it is read-only or full, or a right is missing; no task "
-                            + "starts until it accepts them",
+                    "The database of the durable tasks refuses changes, as it is read-only or full, or a right is "
+                            + "missing; no task starts until it accepts them",
                     DatabaseErrors.rootOf(ex));
         }
     }
@@ -96,7 +102,7 @@ public final class Availability {
             }
         }
         if (isLast) {
-            LOGGER.info("The database of the durable tasks takes changes again");
+            LOGGER.info("The database of the durable tasks accepts changes again");
         }
     }
 

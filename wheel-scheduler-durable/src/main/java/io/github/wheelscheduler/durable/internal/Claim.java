@@ -131,7 +131,9 @@ final class Claim implements Supplier<RunFacts> {
         return row.handlerName();
     }
 
-    /** Returns the same as {@link #toString} and the id of the trace of its run, for lines outside of the run's scope. */
+    /**
+     * Returns the same as {@link #toString} and the id of the trace of its run, for lines outside of the run's scope.
+     */
     String withTrace() {
         String traceId = Traceparent.traceIdOf(traceparent);
         return traceId == null ? toString() : this + " (trace " + traceId + ")";

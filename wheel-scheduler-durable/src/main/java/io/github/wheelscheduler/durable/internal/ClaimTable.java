@@ -21,7 +21,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.RowMapper;
 
-/** The rows of tasks, as nodes look for them, claim them, and lose or give back what they have. Called where there is no transaction, unless it says so. */
+/**
+ * The rows of tasks, as nodes look for them, claim them, and lose or give back what they have. Called where there is no
+ * transaction, unless it says so.
+ */
 record ClaimTable(Sql sql, Dialect dialect) {
 
     /** The failure of a task that has ended the processes of nodes. */
@@ -36,7 +39,8 @@ record ClaimTable(Sql sql, Dialect dialect) {
      *
      * @param names of handlers, of which each is counted up to a limit
      * @param recurring ids of recurring tasks
-     * @param marks from when on, by name, or by that of all recurring tasks; what is left out there is counted from the beginning
+     * @param marks from when on, by name, or by that of all recurring tasks; what is left out there is counted from the
+     *     beginning
      * @param fullLooksToo whether to read how many looks at all that waits nodes have asked for
      */
     Due countDue(
@@ -274,7 +278,10 @@ record ClaimTable(Sql sql, Dialect dialect) {
                 incarnation);
     }
 
-    /** Marks a row that a suspect is about to run: if its node dies now, that counts. False if it is not this incarnation's any more. */
+    /**
+     * Marks a row that a suspect is about to run: if its node dies now, that counts. False if it is not this
+     * incarnation's any more.
+     */
     boolean mark(RowKey row) {
         return sql.changes("update {task} set marked = true" + OURS, row.ours());
     }
@@ -326,7 +333,8 @@ record ClaimTable(Sql sql, Dialect dialect) {
     }
 
     /**
-     * Lets others claim some rows of an incarnation that is dead, but for locked ones. In a transaction of the caller's.
+     * Lets others claim some rows of an incarnation that is dead, but for locked ones. In a transaction of the
+     * caller's.
      *
      * @param isSuspicious whether it may have died of one of them
      * @param maxDeaths the number of deaths after which a one-time task is kept as failed; 0 for never
@@ -344,8 +352,8 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /** Returns what has become of a row that has been freed, and is still locked. */
     private DurableEnd freed(RowKey row) {
         return sql.query(
-                        "select coalesce(made_for, task_name) as handler, state, consecutive_failures, earlier_attempts, failure"
-                                + " from {task}" + ONE,
+                        "select coalesce(made_for, task_name) as handler, state, consecutive_failures, "
+                                + "earlier_attempts, failure from {task}" + ONE,
                         (result, number) -> new DurableEnd(
                                 switch (result.getInt("state")) {
                                     case RowState.FAILED -> DurableEnd.Kind.GIVEN_UP;

@@ -211,7 +211,9 @@ final class ClaimedTasks {
         return null;
     }
 
-    /** A run has ended, and its worker is free. Returns whether that lets something start that had to wait for it alone. */
+    /**
+     * A run has ended, and its worker is free. Returns whether that lets something start that had to wait for it alone.
+     */
     synchronized boolean ended(Claim claim, long nowNanos, boolean counts) {
         Load load = stopped(claim);
         if (load == null) {
@@ -293,7 +295,10 @@ final class ClaimedTasks {
         return new Work(load.handler, load.lastTurn, usual, (int) Math.max(0, Math.min(count, soon)));
     }
 
-    /** @param patience a run that takes up to so many times as long as is usual may end at any time; a longer one takes as long again */
+    /**
+     * @param patience a run that takes up to so many times as long as is usual may end at any time; a longer one takes
+     *     as long again
+     */
     private List<Long> freeInNanos(long nowNanos, int patience) {
         List<Long> free = new ArrayList<>();
         for (int i = running; i < workers; i++) {
@@ -310,7 +315,10 @@ final class ClaimedTasks {
         return free;
     }
 
-    /** Takes away what has been due for longer than a look and is not expected to start before the next one, and forgets it: other nodes may be free. */
+    /**
+     * Takes away what has been due for longer than a look and is not expected to start before the next one, and forgets
+     * it: other nodes may be free.
+     */
     synchronized List<Claim> removeStuck(Instant now, long nowNanos) {
         Map<String, List<Claim>> overdue = new HashMap<>();
         List<Work> works = new ArrayList<>();
@@ -426,7 +434,9 @@ final class ClaimedTasks {
                 .toList();
     }
 
-    /** Returns the handler whose runs hold all workers, longer than usual; null if some worker is free or soon will be. */
+    /**
+     * Returns the handler whose runs hold all workers, longer than usual; null if some worker is free or soon will be.
+     */
     synchronized @Nullable String holder(long nowNanos) {
         if (running < workers || freeInNanos(nowNanos, 1).stream().anyMatch(free -> free < lookNanos)) {
             return null;

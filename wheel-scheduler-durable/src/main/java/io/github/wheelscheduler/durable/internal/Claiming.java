@@ -29,7 +29,8 @@ import org.springframework.dao.DataAccessException;
  * Claims rows ahead of their time, which {@link FairStarts} start when they are due.
  *
  * <pre>
- *  look: how much is due of which handler --> plan: what will start here soon --> claim that --> in hand, and a turn on the wheel for each
+ *  look: how much is due of which handler --> plan: what will start here soon --> claim that
+ *      --> in hand, and a turn on the wheel for each
  *  turn: a worker is free and something is due --> what is next by turns of handlers --> run
  * </pre>
  *
@@ -63,7 +64,9 @@ final class Claiming {
 
     private final ScanStart scanStart = new ScanStart();
 
-    /** Up to which time the unreadable rows of a handler have been tried since the start; the end of time if all have. */
+    /**
+     * Up to which time the unreadable rows of a handler have been tried since the start; the end of time if all have.
+     */
     private final Map<String, Instant> sweptTo = new HashMap<>();
 
     private int nextUnreadable;
@@ -95,7 +98,9 @@ final class Claiming {
         this.startedAt = context.clock().now();
     }
 
-    /** Returns how often a node looks: often enough to see each row about a second before it is due, and a pause soon. */
+    /**
+     * Returns how often a node looks: often enough to see each row about a second before it is due, and a pause soon.
+     */
     static Duration lookEvery(DurableSettings settings) {
         Duration pause = settings.claimAhead().multipliedBy(LOOKS_AHEAD).dividedBy(LOOKS_PER_CLAIM_AHEAD);
         return pause.compareTo(LONGEST_LOOK) < 0 ? pause : LONGEST_LOOK;
@@ -103,7 +108,9 @@ final class Claiming {
 
     // Looking
 
-    /** Gives back what another node may start sooner, and claims what this one can start; or gives all back that waits. */
+    /**
+     * Gives back what another node may start sooner, and claims what this one can start; or gives all back that waits.
+     */
     void look(BooleanSupplier mayClaim) {
         looking(() -> {
             if (!mayClaim.getAsBoolean()) {

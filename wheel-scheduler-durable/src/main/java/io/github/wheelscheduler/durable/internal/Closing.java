@@ -64,12 +64,15 @@ final class Closing {
                     ex);
         }
         if (!awaitRuns(node.endWriter(), 0)) {
-            LOGGER.warn(claimedTasks.running() + " durable tasks still run after " + exactly(settings.closeLimit())
-                    + ", and are interrupted");
+            LOGGER.warn(
+                    claimedTasks.running() + " durable tasks still run after wheel.scheduler.durable.close-limit of "
+                            + exactly(settings.closeLimit())
+                            + "; they are interrupted and run again. Raise the limit, or shorten the runs");
             node.runs().interruptAll();
             if (!awaitRuns(node.endWriter(), TimeUnit.MILLISECONDS.toNanos(LAST_MILLIS))) {
                 LOGGER.warn("Durable tasks ignore their interrupt and still run: " + claimedTasks.runningTasks()
-                        + "; other nodes run them again after " + exactly(settings.deadAfter()));
+                        + "; other nodes run them again after " + exactly(settings.deadAfter())
+                        + ". Let handlers end when they are interrupted");
             }
         }
     }
@@ -90,7 +93,10 @@ final class Closing {
         }
     }
 
-    /** Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and for so much longer. */
+    /**
+     * Waits for runs, and until the database knows how they have ended if it answers, until the limit of closing and
+     * for so much longer.
+     */
     private boolean awaitRuns(EndWriter endWriter, long moreNanos) {
         while ((claimedTasks.running() > 0 || endWriter.isSending() || mayBeTold(endWriter))
                 && leftNanos() + moreNanos > 0

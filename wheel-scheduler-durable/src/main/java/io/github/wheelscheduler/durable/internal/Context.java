@@ -93,7 +93,9 @@ record Context(
         try {
             ThrownLog.error(
                     LOGGER,
-                    "The durable task " + claim + " has run, but its end could not be written: it will run again",
+                    "The durable task " + claim
+                            + " has run, but its end could not be written, mostly for lack of memory: it "
+                            + "will run again",
                     why);
         } catch (OutOfMemoryError ex) {
             // There is no memory for the text; it has been counted.

@@ -28,7 +28,10 @@ import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.util.ClassUtils;
 
-/** Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for. Any thread. */
+/**
+ * Finds out which database it is, when it answers for the first time, and makes the table there if that is asked for.
+ * Any thread.
+ */
 public final class Database {
 
     private static final int LEAST_CONNECTIONS = 2;
@@ -83,7 +86,7 @@ public final class Database {
                 connection -> connection.getMetaData().getDatabaseProductName());
         Dialect dialect = Dialect.of(String.valueOf(product));
         if ("MySQL".equals(product)) {
-            LOGGER.warn("Durable tasks are untested on MySQL; they use the statements for MariaDB");
+            LOGGER.warn("Durable tasks are untested on MySQL; they use the statements for MariaDB. Test yours on it");
         }
         Schema schema = new Schema(dataSource, dialect, settings);
         if (settings.initializeSchema()) {
@@ -122,7 +125,10 @@ public final class Database {
         return dataSource.getConnection();
     }
 
-    /** Whether a node may keep a second connection to listen, and one to tell others, for as long as it does. A pool that does not say how many it has may have none. */
+    /**
+     * Whether a node may keep a second connection to listen, and one to tell others, for as long as it does. A pool
+     * that does not say how many it has may have none.
+     */
     boolean hasRoomToListen() {
         return size() >= LEAST_TO_LISTEN && size() != Integer.MAX_VALUE;
     }
@@ -134,14 +140,18 @@ public final class Database {
                 : Integer.MAX_VALUE;
     }
 
-    /** Says so where a run in a transaction would have no connection of its own beside the ones the node keeps. Runs beyond that wait for one another. */
+    /**
+     * Says so where a run in a transaction would have no connection of its own beside the ones the node keeps. Runs
+     * beyond that wait for one another.
+     */
     void reportFewConnections() {
         int needed = (hasRoomToListen() ? LEAST_TO_LISTEN : LEAST_WITHOUT_LISTENING) + 1;
         int size = size();
         if (size < needed) {
             LOGGER.warn("The pool must have at least " + needed
                     + " connections for a transactional handler of durable tasks, was " + size
-                    + ": its run holds a connection, so that run and the polls of the node wait for each other");
+                    + ": its run holds a connection, so that run and the polls of the node wait for each other. "
+                    + "Enlarge the pool");
         }
     }
 
@@ -151,7 +161,8 @@ public final class Database {
             throw refused(
                     "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was "
                             + size,
-                    "Give the pool better max-concurrent and two connections, as by spring.datasource.hikari.maximum-pool-size.",
+                    "Give the pool better max-concurrent and two connections, as by "
+                            + "spring.datasource.hikari.maximum-pool-size.",
                     null);
         }
     }
@@ -162,12 +173,15 @@ public final class Database {
             Instant ignored = tables().tasks().now();
         } catch (CannotGetJdbcConnectionException ex) {
             throw new DataAccessResourceFailureException(
-                    "The pool of connections must have one for durable tasks beside the one that heartbeats keep, but has none that is free",
+                    "The pool must have a free connection for durable tasks beside the one that heartbeats keep, but "
+                            + "has none: enlarge it",
                     ex);
         }
     }
 
-    /** Returns how long a connection may be kept before the pool takes it for lost and says so; zero if it never does. */
+    /**
+     * Returns how long a connection may be kept before the pool takes it for lost and says so; zero if it never does.
+     */
     Duration longestKept() {
         return Duration.ofMillis(
                 HAS_HIKARI ? Hikari.ask(dataSource, HikariDataSource::getLeakDetectionThreshold, 0L) : 0);
@@ -196,8 +210,9 @@ public final class Database {
     }
 
     /**
-     * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One thread uses it at a time. A connection that has
-     * failed, or has not answered for half as long as makes a node dead, is given back, and the next call takes another one.
+     * A connection that is kept out of its pool: a node whose runs use up the pool must still say that it is alive. One
+     * thread uses it at a time. A connection that has failed, or has not answered for half as long as makes a node
+     * dead, is given back, and the next call takes another one.
      */
     static final class HeldConnection {
 
@@ -250,7 +265,10 @@ public final class Database {
             }
         }
 
-        /** Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds nobody up meanwhile. */
+        /**
+         * Puts another one in its place, so that the pool does not take it for lost. Waits for the pool, and holds
+         * nobody up meanwhile.
+         */
         void renew() {
             Statements.Kept other = another();
             synchronized (this) {

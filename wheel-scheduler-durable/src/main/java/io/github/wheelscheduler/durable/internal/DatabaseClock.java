@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database's clock as seen from here: it is asked now and then, and in between the monotonic clock goes on from there. The clock of this
- * machine has no say. Any thread.
+ * The database's clock as seen from here: it is asked now and then, and in between the monotonic clock goes on from
+ * there. The clock of this machine has no say. Any thread.
  */
 public final class DatabaseClock {
 
@@ -40,7 +40,10 @@ public final class DatabaseClock {
         this.virtual = virtual;
     }
 
-    /** Returns that of a node on an executor. In virtual time the wall clock of the executor stands in place of the database's, in statements as well. */
+    /**
+     * Returns that of a node on an executor. In virtual time the wall clock of the executor stands in place of the
+     * database's, in statements as well.
+     */
     static DatabaseClock of(WheelScheduledExecutor executor) {
         return new DatabaseClock(
                 executor::nanoTime, executor.timeSource().isVirtual() ? executor::wallClockInstant : null);

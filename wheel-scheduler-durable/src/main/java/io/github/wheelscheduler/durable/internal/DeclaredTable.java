@@ -27,8 +27,8 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
     static final String MAY_GO = IS_FREE + " and paused = false and schedule is null and regular_time is null";
 
     /**
-     * Makes the row of a recurring task, or gives it another schedule. A run that is overdue stays due, unless the schedule never fires; so does one that was triggered,
-     * and one that a node has claimed.
+     * Makes the row of a recurring task, or gives it another schedule. A run that is overdue stays due, unless the
+     * schedule never fires; so does one that was triggered, and one that a node has claimed.
      *
      * @param first when the schedule fires first; null for never
      * @return false if that has to be tried again
@@ -79,7 +79,10 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
                 : tasks.insert(Handler.RECURRING, id, data, first);
     }
 
-    /** The run that a node has claimed stays, and its end asks the new schedule, if any node can read it; else it is waited for. */
+    /**
+     * The run that a node has claimed stays, and its end asks the new schedule, if any node can read it; else it is
+     * waited for.
+     */
     private boolean replaceClaimed(String id, String schedule, Row row) {
         return RecurringTable.isReadable(schedule)
                 && sql.changes(
@@ -162,7 +165,10 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
                 time.toMillis());
     }
 
-    /** Deletes the ones of some tasks that no node has known for some time; returns how many. One by one: MariaDB locks all that a statement reads. */
+    /**
+     * Deletes the ones of some tasks that no node has known for some time; returns how many. One by one: MariaDB locks
+     * all that a statement reads.
+     */
     int forget(List<String> ids, Duration time) {
         int deleted = 0;
         for (String id : ids) {

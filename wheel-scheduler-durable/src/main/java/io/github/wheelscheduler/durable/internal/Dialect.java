@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks the database for the time: a
- * node that had to wait for a connection or a lock does not say what was true before that.
+ * What differs between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks
+ * the database for the time: a node that had to wait for a connection or a lock does not say what was true before that.
  */
 public enum Dialect {
     POSTGRESQL(DatabaseKind.POSTGRESQL),
@@ -32,9 +32,9 @@ public enum Dialect {
     private static final long NODES = 1_000_003;
 
     static final String COLUMNS =
-            "task_name, task_instance, version, execution_time, first_time, last_success, last_failure,"
-                    + " consecutive_failures, unreadable, suspicions, deaths, earlier_attempts, retries, back_off_millis,"
-                    + " max_back_off_millis, format, {origin}case when octet_length(task_data) <= "
+            "task_name, task_instance, version, execution_time, first_time, last_success, last_failure, "
+                    + "consecutive_failures, unreadable, suspicions, deaths, earlier_attempts, retries, "
+                    + "back_off_millis, max_back_off_millis, format, {origin}case when octet_length(task_data) <= "
                     + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
 
     /** Of rows of recurring tasks that are made at run time, beside the others. */
@@ -60,13 +60,17 @@ public enum Dialect {
         if (known == null) {
             throw Database.refused(
                     "The database must be PostgreSQL, MariaDB, MySQL or H2 for durable tasks, was " + product,
-                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second DataSource for it, with @DurableDataSource.",
+                    "Keep durable tasks in a PostgreSQL, a MariaDB or a MySQL: give the application a second "
+                            + "DataSource for it, with @DurableDataSource.",
                     null);
         }
         return valueOf(known.name());
     }
 
-    /** Returns the expression that is the time. Statements have <code>{now}</code> in its place, which may be another time in a test. */
+    /**
+     * Returns the expression that is the time. Statements have <code>{now}</code> in its place, which may be another
+     * time in a test.
+     */
     String now() {
         return kind.now();
     }
@@ -107,7 +111,10 @@ public enum Dialect {
         return kind.script("layout-" + NodeTable.OUR_LAYOUT);
     }
 
-    /** Returns a statement that inserts rows as one with the headers of a span and the version in front of its parameters. */
+    /**
+     * Returns a statement that inserts rows as one with the headers of a span and the version in front of its
+     * parameters.
+     */
     static String withOrigin(String insert) {
         String columns = "traceparent, tracestate, origin_version, ";
         return insert.replace("{task} (", "{task} (" + columns)
@@ -117,9 +124,13 @@ public enum Dialect {
                 .replace(" k(", " k(s, ");
     }
 
-    /** Returns the statement that inserts a row, with name, id, payload, version and time; if it is there, it inserts none or fails. */
+    /**
+     * Returns the statement that inserts a row, with name, id, payload, version and time; if it is there, it inserts
+     * none or fails.
+     */
     String insert() {
-        return "insert into {task} (task_name, task_instance, task_data, version, execution_time) values (?, ?, ?, ?, ?)"
+        return "insert into {task} (task_name, task_instance, task_data, version, execution_time) values (?, ?, ?, ?, "
+                + "?)"
                 + (this == POSTGRESQL ? " on conflict do nothing" : "");
     }
 
@@ -146,7 +157,10 @@ public enum Dialect {
                 .replace("?, ?)", "?, ?, " + RowState.ENDED + ")");
     }
 
-    /** Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads, times; existing ones are left out. */
+    /**
+     * Returns the statement of PostgreSQL that inserts rows of a name with a version, from arrays: ids, payloads,
+     * times; existing ones are left out.
+     */
     static String insertAll() {
         return "insert into {task} (task_name, version, task_instance, task_data, execution_time)"
                 + " select ?, ?, k.i, k.d, k.t from unnest(?::varchar[], ?::bytea[], ?::timestamptz[]) k(i, d, t)"
@@ -160,14 +174,15 @@ public enum Dialect {
                 .replace("k.t from", "k.t, k.r, k.b, k.m from")
                 .replace(
                         "?::timestamptz[]) k(i, d, t)",
-                        "?::timestamptz[], ?::int[], ?::bigint[], ?::bigint[])" + " k(i, d, t, r, b, m)");
+                        "?::timestamptz[], ?::int[], ?::bigint[], ?::bigint[]) k(i, d, t, r, b, m)");
     }
 
     // Looking
 
     /**
-     * Returns the statement that counts what is due since a time and within some milliseconds, and finds the earliest: of each of so many names, up to a limit, and of so
-     * many recurring tasks. With name, name, time and milliseconds for each, ids, time and milliseconds.
+     * Returns the statement that counts what is due since a time and within some milliseconds, and finds the earliest:
+     * of each of so many names, up to a limit, and of so many recurring tasks. With name, name, time and milliseconds
+     * for each, ids, time and milliseconds.
      *
      * @param fullLooksToo whether it also returns a number that changes when a node asks for a look at all that waits
      */
@@ -242,12 +257,16 @@ public enum Dialect {
         return statements;
     }
 
-    /** Returns the statement that finds and locks some rows of a name that no node could read and whose pause is over. */
+    /**
+     * Returns the statement that finds and locks some rows of a name that no node could read and whose pause is over.
+     */
     String lockUnreadable(int limit) {
         return lockKept("execution_time <= " + selected("{now}"), limit);
     }
 
-    /** Returns the same for rows whose pause is over at some time or later, and that have not been tried since another. */
+    /**
+     * Returns the same for rows whose pause is over at some time or later, and that have not been tried since another.
+     */
     String lockUntried(int limit) {
         return lockKept("execution_time >= ? and last_failure < ?", limit);
     }
@@ -262,7 +281,10 @@ public enum Dialect {
         return this == POSTGRESQL ? "task_name, task_instance, suspicions" : COLUMNS;
     }
 
-    /** Returns the statement of PostgreSQL that claims what the given ones lock, for an incarnation, which is its last parameter. */
+    /**
+     * Returns the statement of PostgreSQL that claims what the given ones lock, for an incarnation, which is its last
+     * parameter.
+     */
     static String claim(List<String> locking) {
         StringBuilder text = new StringBuilder("with ");
         List<String> found = new ArrayList<>();
@@ -298,16 +320,19 @@ public enum Dialect {
      * returns the deleted ones, and leaves rows that are locked, have another version, or are to run again.
      */
     static String deleteDone() {
-        return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], ?::bigint[])"
-                + " ended(n, i, v), lateral (select ctid as place from {task} where task_name = ended.n"
-                + " and task_instance = ended.i and version = ended.v and next_time is null" + SKIPPING_LOCKED
+        return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], "
+                + "?::bigint[]) ended(n, i, v), lateral (select ctid as place from {task} where task_name = ended.n "
+                + "and task_instance = ended.i and version = ended.v and next_time is null" + SKIPPING_LOCKED
                 + ") locked) delete from {task} where ctid = any(array(select place from mine))"
                 // Parts of a table have the same places.
                 + " and (task_name, task_instance) in (select n, i from mine)"
                 + " returning task_name, task_instance, version";
     }
 
-    /** Returns the statement that deletes a row which has run, with name, id and version; where it is locked, it deletes none, or fails at once. */
+    /**
+     * Returns the statement that deletes a row which has run, with name, id and version; where it is locked, it deletes
+     * none, or fails at once.
+     */
     String deleteDoneOne() {
         String isDone = RowKey.OURS + " and next_time is null";
         return switch (this) {

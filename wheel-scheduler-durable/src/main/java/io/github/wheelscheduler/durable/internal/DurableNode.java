@@ -208,7 +208,9 @@ public final class DurableNode {
         return claimedTasks.running(groups.workers().nanoTime());
     }
 
-    /** Returns the trace id of the last run of a recurring task if it has failed on this node; null if it is not known. */
+    /**
+     * Returns the trace id of the last run of a recurring task if it has failed on this node; null if it is not known.
+     */
     public @Nullable String traceOfFailure(boolean isMade, String id) {
         return database.traces.traceOfFailure(isMade, id);
     }
@@ -229,14 +231,15 @@ public final class DurableNode {
     // Its life
 
     /**
-     * Begins to claim and to run tasks, for the first time or again; if the database does not answer, as soon as it does.
+     * Begins to claim and to run tasks, for the first time or again; if the database does not answer, as soon as it
+     * does.
      *
      * @throws UnsupportedDatabaseException if the database is none that this works with
      * @throws IllegalStateException if it has been closed
      */
     public void start() {
         if (isClosed.get()) {
-            throw new IllegalStateException("A node that has been closed cannot be started");
+            throw new IllegalStateException("A node that has been closed cannot be started again: create another");
         }
         isRunning = true;
         Connected node = connected;
@@ -322,8 +325,8 @@ public final class DurableNode {
         // Recurring tasks may be added later.
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
-        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which knows the time of the "
-                + "database to within "
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which goes by the clock of the "
+                + "database, known to within "
                 + about(clock.error()));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
@@ -404,7 +407,9 @@ public final class DurableNode {
         }
     }
 
-    /** Claims nothing more, gives back what has not started, and runs on, as before a rolling restart; or claims again. */
+    /**
+     * Claims nothing more, gives back what has not started, and runs on, as before a rolling restart; or claims again.
+     */
     public void drain(boolean does) {
         isDraining = does;
         tellWhetherItClaims();
@@ -422,7 +427,10 @@ public final class DurableNode {
         }
     }
 
-    /** Claims nothing more, gives back what has not started, waits for runs, and interrupts what still runs at the limit. */
+    /**
+     * Claims nothing more, gives back what has not started, waits for runs, and interrupts what still runs at the
+     * limit.
+     */
     public void stop() {
         if (isRunning) {
             isRunning = false;
@@ -482,7 +490,10 @@ public final class DurableNode {
         }
     }
 
-    /** As another node has said that something is due, which it does not start. One without a free worker leaves it to others. */
+    /**
+     * As another node has said that something is due, which it does not start. One without a free worker leaves it to
+     * others.
+     */
     private void lookIfFree(String age) {
         Connected node = connected;
         if (node != null && mayClaim() && claimedTasks.running() < settings.maxConcurrent()) {
@@ -510,7 +521,10 @@ public final class DurableNode {
                 database.tables().nodes().askForFullLook(connected().life().incarnation());
     }
 
-    /** Returns the time by the database's clock; by that of this machine on a node that has never started, whose hints may be wrong. */
+    /**
+     * Returns the time by the database's clock; by that of this machine on a node that has never started, whose hints
+     * may be wrong.
+     */
     public Instant now() {
         return connected != null ? clock.now() : groups.executor().wallClockInstant();
     }

@@ -121,14 +121,17 @@ final class EndListeners {
         } catch (Throwable ex) {
             // Memory may be short: nothing that runs is to fail for want of it.
             ThrownLog.debug(
-                    LOGGER, "An end is not delivered to listeners of durable tasks, mostly for lack of memory", ex);
+                    LOGGER,
+                    "The end of a durable task is not delivered to any DurableListener, mostly for lack of memory; the "
+                            + "task is not affected",
+                    ex);
         }
     }
 
     private void drop() {
         if (hasDropped.compareAndSet(false, true)) {
             LOGGER.warn(MOST + " ends of durable tasks wait for slow listeners; further ends are not "
-                    + "delivered until they catch up");
+                    + "delivered until they catch up. Let each DurableListener only hand work over");
         }
     }
 
@@ -140,7 +143,7 @@ final class EndListeners {
                 worker.execute(this::tellAll);
                 isTaken = true;
             } catch (RejectedExecutionException ex) {
-                LOGGER.debug("The node closed before all ends were delivered to listeners");
+                LOGGER.debug("The node closed before all ends were delivered to listeners; the rest are not");
             } finally {
                 if (!isTaken) {
                     isTelling.set(false);
@@ -176,7 +179,7 @@ final class EndListeners {
             listener.ended(end);
         } catch (Throwable ex) {
             if (failures.tryPass() >= 0) {
-                ThrownLog.warn(LOGGER, "A DurableListener failed; the task is not affected", ex);
+                ThrownLog.warn(LOGGER, "A DurableListener failed; the task is not affected. Fix the listener", ex);
             }
         }
         // An interrupt of its own must not be that of the next.
@@ -193,7 +196,7 @@ final class EndListeners {
             worker.shutdown();
             if (!worker.awaitTermination(limitMillis, TimeUnit.MILLISECONDS)) {
                 LOGGER.warn("Listeners of durable tasks are slow; the node closes, and " + queued.get()
-                        + " ends were not delivered");
+                        + " ends were not delivered. Let each DurableListener only hand work over");
             }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();

@@ -109,15 +109,20 @@ record EndTable(Sql sql, Dialect dialect) {
                 || change(
                         row,
                         (sql.keepsOrigins() ? NEXT_ORIGIN : "")
-                                + "task_data = next_data, format = next_format, execution_time = next_time, first_time = null, "
-                                + "retries = next_retries, back_off_millis = next_back_off_millis, max_back_off_millis = next_max_back_off_millis, "
-                                + "next_retries = null, next_back_off_millis = null, next_max_back_off_millis = null, earlier_attempts = null, "
-                                + "next_time = null, next_data = null, next_format = null, consecutive_failures = 0, failure = null, "
+                                + "task_data = next_data, format = next_format, execution_time = next_time, first_time "
+                                + "= null, retries = next_retries, back_off_millis = next_back_off_millis, "
+                                + "max_back_off_millis = next_max_back_off_millis, next_retries = null, "
+                                + "next_back_off_millis = null, next_max_back_off_millis = null, earlier_attempts = "
+                                + "null, next_time = null, next_data = null, next_format = null, consecutive_failures "
+                                + "= 0, failure = null, "
                                 + UNSUSPECTED + ","
                                 + FREED);
     }
 
-    /** Deletes those of some rows that have run, are this node's, that nobody has locked, and that nothing is to follow; returns them. The rows are sorted. */
+    /**
+     * Deletes those of some rows that have run, are this node's, that nobody has locked, and that nothing is to follow;
+     * returns them. The rows are sorted.
+     */
     Set<RowKey> doneAll(List<RowKey> rows) {
         if (dialect == Dialect.POSTGRESQL) {
             return new HashSet<>(sql.committedPlanned(jdbc ->
@@ -134,7 +139,10 @@ record EndTable(Sql sql, Dialect dialect) {
         });
     }
 
-    /** Does the same one by one, and commits them together; by a statement that is prepared, so that its plan may be of a time when the table was small. */
+    /**
+     * Does the same one by one, and commits them together; by a statement that is prepared, so that its plan may be of
+     * a time when the table was small.
+     */
     Set<RowKey> doneEach(List<RowKey> rows) {
         Set<RowKey> done = new HashSet<>();
         try {
@@ -167,7 +175,10 @@ record EndTable(Sql sql, Dialect dialect) {
                 index, connection.createArrayOf(type, rows.stream().map(value).toArray()));
     }
 
-    /** Locks those of some rows that are this node's and that nobody has locked, and returns them. In a transaction of the caller's. */
+    /**
+     * Locks those of some rows that are this node's and that nobody has locked, and returns them. In a transaction of
+     * the caller's.
+     */
     Set<RowKey> lockOurs(Collection<RowKey> rows) {
         return ours(rows, Dialect.SKIPPING_LOCKED);
     }

@@ -74,7 +74,10 @@ final class EndWriter {
     /** Until when nobody sends after a failure; counts while there was one. */
     private volatile long goOnNanos;
 
-    /** Until when what ends alone is planned each time, too, as one was slow: its plan may be of a time when the table was small. */
+    /**
+     * Until when what ends alone is planned each time, too, as one was slow: its plan may be of a time when the table
+     * was small.
+     */
     private volatile long plannedUntilNanos;
 
     EndWriter(Context context, Tables tables) {
@@ -114,12 +117,17 @@ final class EndWriter {
         return untold.get();
     }
 
-    /** Whether the database refuses so many ends of a handler that no more of it should run: the others need the room. */
+    /**
+     * Whether the database refuses so many ends of a handler that no more of it should run: the others need the room.
+     */
     boolean isClogged(String handler) {
         return refused.getOrDefault(handler, 0) > context.settings().maxClaimed() / CLOGS;
     }
 
-    /** Whether something is being sent, or about to be; false while all that is left waits for the database or for a lock. */
+    /**
+     * Whether something is being sent, or about to be; false while all that is left waits for the database or for a
+     * lock.
+     */
     boolean isSending() {
         return sender.get() != null || !(queue.isEmpty() || isPausing());
     }
@@ -328,7 +336,7 @@ final class EndWriter {
                     if (isToChange && !end.end().write().getAsBoolean()) {
                         LOGGER.warn("The end of the durable task " + end.claim().withTrace()
                                 + " was not written, as a trigger or another program has changed its row: the task "
-                                + "may run again");
+                                + "may run again. Let only nodes change claimed rows");
                     }
                 }
                 return ours;
@@ -390,7 +398,8 @@ final class EndWriter {
         if (end.attempt() == 0) {
             context.tally().lost.incrementAndGet();
             LOGGER.warn("The durable task " + end.claim().withTrace()
-                    + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice");
+                    + " has run here, but was taken over by another node meanwhile: it may run, or have run, twice. "
+                    + "Look for long pauses of this process");
         }
     }
 
@@ -407,7 +416,8 @@ final class EndWriter {
         } catch (RejectedExecutionException ex) {
             forget(end);
             LOGGER.warn("The durable task " + end.claim().withTrace()
-                    + " has run, but its end was not written before the node closed: it will run again");
+                    + " has run, but its end was not written before the node closed, as its row was locked or the "
+                    + "database slow: it will run again");
         }
     }
 
@@ -431,7 +441,11 @@ final class EndWriter {
         if (DatabaseErrors.isOfDatabase(ex)) {
             context.availability().isAway(ex, this);
         } else {
-            ThrownLog.warn(LOGGER, "Ends of durable tasks could not be written to the database; retrying", ex);
+            ThrownLog.warn(
+                    LOGGER,
+                    "Ends of durable tasks could not be written, because of an error outside of the database; it is "
+                            + "retried. Report this stack trace, unless memory was short",
+                    ex);
         }
     }
 
@@ -445,7 +459,9 @@ final class EndWriter {
             Object ignored = context.jobs().schedule(this::send, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             LOGGER.warn("The ends of " + untold()
-                    + " durable tasks could not be written to the database: these tasks will run again");
+                    + " durable tasks could not be written to the database before the node closed: these "
+                    + "tasks will run "
+                    + "again");
         }
     }
 }

@@ -126,7 +126,10 @@ final class FairStarts {
         }
     }
 
-    /** Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as the database's clock was asked meanwhile. */
+    /**
+     * Sees to it that there is a turn for each row that could start: some may have been lost, or have come too early as
+     * the database's clock was asked meanwhile.
+     */
     void mend() {
         boolean ignored = turns.removeIf(Turn::isLost);
         ClaimedTasks.Startable startable = claimedTasks.startable();
@@ -182,7 +185,10 @@ final class FairStarts {
         }
     }
 
-    /** Whether a claim is still this node's, as far as can be known. If not, it does not run any more: it waits again, or is forgotten. */
+    /**
+     * Whether a claim is still this node's, as far as can be known. If not, it does not run any more: it waits again,
+     * or is forgotten.
+     */
     private boolean mayStart(Claim claim) {
         boolean isAnswered = false;
         boolean isOurs = false;
@@ -206,7 +212,9 @@ final class FairStarts {
             ended(claim, false);
             context.tally().lost.incrementAndGet();
             LOGGER.warn("The durable task " + claim
-                    + " has been taken over by another node, because this one missed its heartbeats");
+                    + " does not start here, as another node has taken it over, because this one missed "
+                    + "its heartbeats. "
+                    + "Look for long pauses of this process");
             return;
         }
         // Nothing of it follows: another worker may start it at once.

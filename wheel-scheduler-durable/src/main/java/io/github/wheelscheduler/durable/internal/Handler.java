@@ -89,8 +89,8 @@ public record Handler<T>(
         }
 
         /**
-         * The recurring tasks whose rows have been made, as far as this node knows; no other is claimed, so that the schedule of this node holds before it runs what another
-         * one has left. Writer: {@link RecurringKeeper}.
+         * The recurring tasks whose rows have been made, as far as this node knows; no other is claimed, so that the
+         * schedule of this node holds before it runs what another one has left. Writer: {@link RecurringKeeper}.
          */
         final Set<Handler<?>> planted = ConcurrentHashMap.newKeySet();
 
@@ -113,7 +113,7 @@ public record Handler<T>(
             try {
                 observer.handles(handler.name());
             } catch (Throwable ex) {
-                ThrownLog.debug(Context.LOGGER, "The observer of durable tasks has failed", ex);
+                ThrownLog.debug(Context.LOGGER, "The observer of durable tasks has failed; tasks are not affected", ex);
             }
         }
 

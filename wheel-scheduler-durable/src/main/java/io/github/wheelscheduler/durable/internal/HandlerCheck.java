@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices tasks of handlers that no node has. Heartbeats bring the rows of nodes; a process that is no node reads them when it schedules for a handler that it does not
- * know. A caller's transaction is never asked. Any thread.
+ * Notices tasks of handlers that no node has. Heartbeats bring the rows of nodes; a process that is no node reads them
+ * when it schedules for a handler that it does not know. A caller's transaction is never asked. Any thread.
  */
 final class HandlerCheck {
 
@@ -108,7 +108,9 @@ final class HandlerCheck {
         return learned.known != KnownHandlers.NONE && nanoTime.getAsLong() - learned.atNanos <= nanos;
     }
 
-    /** Reads rows of nodes on another thread, unless what is known is new enough; without an answer, nothing is known. */
+    /**
+     * Reads rows of nodes on another thread, unless what is known is new enough; without an answer, nothing is known.
+     */
     private boolean isMissing(String name, long newNanos) {
         if (isKnown(name)) {
             return false;
@@ -120,7 +122,9 @@ final class HandlerCheck {
         return isAtMost(learned, settings.deadAfter().toNanos()) && learned.known.lack(name);
     }
 
-    /** Waits for rows that are being read, for callers together; what they come too late for is decided without them. */
+    /**
+     * Waits for rows that are being read, for callers together; what they come too late for is decided without them.
+     */
     private void awaitRead() {
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         CompletableFuture<Boolean> going = reading.compareAndExchange(null, mine);
@@ -169,7 +173,9 @@ final class HandlerCheck {
         for (String name : List.copyOf(missing)) {
             if (missing.remove(name) && learned.known.lack(name) && handlers.find(name) == null && reported.add(name)) {
                 LOGGER.warn("A durable task was scheduled for the handler '" + name
-                        + "', which no node has: it waits until one has it");
+                        + "', which no node has: it waits until one has it. Correct the name, or start a "
+                        + "node with that "
+                        + "handler");
             }
         }
     }

@@ -17,7 +17,8 @@ import java.util.function.Function;
  *
  * @param texts of the nodes that are not known to be dead, by incarnation; without the ones that say nothing
  * @param words the names in all of them, as {@link Has#word} writes each
- * @param isEvidence whether a name that is not there is one that no node has: some node lives, and each says what it has
+ * @param isEvidence whether a name that is not there is one that no node has: some node lives, and each says what it
+ *     has
  */
 record KnownHandlers(Map<Long, String> texts, Set<String> words, boolean isEvidence) {
 

@@ -267,7 +267,8 @@ public record MadeTable(Sql sql, Dialect dialect, TaskTable tasks) {
     /** Leaves a row to nodes that can read its schedule: the ones that start try it, and others after a long pause. */
     boolean leave(RowKey key, Instant now, RuntimeException why) {
         LOGGER.error("The schedule of the durable task " + key.id()
-                + " cannot be read here, and is left to other nodes: " + why.getMessage());
+                + " cannot be read here, and is left to other nodes; update this node, or schedule the task again: "
+                + why.getMessage());
         return sql.changes(
                 "update {task} set " + EndTable.DUE_AGAIN + "last_failure = ?, failure = ?,"
                         + RowState.keptAs(RowState.UNREADABLE) + OURS,

@@ -102,7 +102,9 @@ final class MaintenanceJobs {
             } else {
                 ThrownLog.error(
                         LOGGER,
-                        "A background job of durable tasks, such as polling, failed; it is retried, and tasks may start late until then",
+                        "A background job of durable tasks, such as polling, failed; it is retried, and "
+                                + "tasks may start late "
+                                + "until then. Report this stack trace, unless memory was short",
                         ex);
             }
         } catch (Throwable again) {

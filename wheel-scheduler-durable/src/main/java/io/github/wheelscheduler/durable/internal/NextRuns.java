@@ -34,7 +34,9 @@ record NextRuns(Context context, Tables tables) {
             }
         } catch (RuntimeException ex) {
             // A schedule of a user's; one run was left out at least.
-            Context.LOGGER.debug("The missed runs of the durable task " + claim + " could not be counted", ex);
+            Context.LOGGER.debug(
+                    "The missed runs of the durable task " + claim + " could not be counted, as its schedule failed",
+                    ex);
         }
         return runs;
     }

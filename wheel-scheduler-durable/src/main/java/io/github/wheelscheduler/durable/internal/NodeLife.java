@@ -64,7 +64,8 @@ final class NodeLife {
     /**
      * Makes one that has not joined.
      *
-     * @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have killed it
+     * @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have
+     *     killed it
      * @param has what this node has
      */
     NodeLife(
@@ -208,7 +209,10 @@ final class NodeLife {
         return start.nanosUntil(clock.get()) < settings.heartbeat().toNanos();
     }
 
-    /** Marks a node as dead and frees some of its rows, both or neither; if it has said something meanwhile, it is alive. */
+    /**
+     * Marks a node as dead and frees some of its rows, both or neither; if it has said something meanwhile, it is
+     * alive.
+     */
     private int bury(NodeRow seen) {
         Freed freed = held.use(tables -> tables.sql().inTransaction(() -> {
             NodeRow node = tables.nodes().lock(seen.incarnation());
@@ -298,9 +302,9 @@ final class NodeLife {
     }
 
     /**
-     * Finds out which nodes are dead: those whose beat has not changed for long enough, by the monotonic clock of this node, while the database answered
-     * it. Only time between two answers that are close together counts, so neither an outage, nor a pause of this process, nor any clock makes a
-     * node dead. One thread.
+     * Finds out which nodes are dead: those whose beat has not changed for long enough, by the monotonic clock of this
+     * node, while the database answered it. Only time between two answers that are close together counts, so neither an
+     * outage, nor a pause of this process, nor any clock makes a node dead. One thread.
      */
     static final class Watch {
 
@@ -383,7 +387,10 @@ final class NodeLife {
         }
     }
 
-    /** A time on both clocks of this machine: the monotonic one stands still while some machines sleep, the other one is set. */
+    /**
+     * A time on both clocks of this machine: the monotonic one stands still while some machines sleep, the other one is
+     * set.
+     */
     record Moment(long nanos, long wallMillis) {
 
         private static final long MILLI = 1_000_000;

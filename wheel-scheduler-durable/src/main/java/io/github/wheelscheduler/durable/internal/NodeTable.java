@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of nodes, one for each incarnation: a number of its own for each start of a node, and for each time that it finds itself dead. A
- * row whose {@code beat} changes is alive. One more row, {@link #LAYOUT}, says what the tables are like.
+ * The rows of nodes, one for each incarnation: a number of its own for each start of a node, and for each time that it
+ * finds itself dead. A row whose {@code beat} changes is alive. One more row, {@link #LAYOUT}, says what the tables are
+ * like.
  */
 record NodeTable(Sql sql) {
 
@@ -37,7 +38,8 @@ record NodeTable(Sql sql) {
     static final int OUR_LAYOUT = 2;
 
     private static final String SELECT =
-            "select incarnation, name, state, beat, beat_at, asked, octet_length(handlers) as handlers_length from {node} where ";
+            "select incarnation, name, state, beat, beat_at, asked, octet_length(handlers) as handlers_length from "
+                    + "{node} where ";
 
     static final String IS_NODE = "incarnation <> " + LAYOUT;
 
@@ -48,7 +50,8 @@ record NodeTable(Sql sql) {
      * @param beat changes as long as the node lives
      * @param beatAt when it did so last, by the database's clock
      * @param asked how often it was asked to end something that it has
-     * @param handlersLength how long the text of its handlers is, which only grows; -1 if its release does not write one
+     * @param handlersLength how long the text of its handlers is, which only grows; -1 if its release does not write
+     *     one
      */
     record NodeRow(
             long incarnation, String name, int state, long beat, Instant beatAt, long asked, int handlersLength) {
@@ -90,7 +93,8 @@ record NodeTable(Sql sql) {
     /** Adds a node, which is in that state. */
     boolean add(long incarnation, String name, int state, Has has) {
         return sql.changes(
-                "insert into {node} (incarnation, name, state, beat, beat_at, handlers, schedules) values (?, ?, ?, 1, {now}, ?, ?)",
+                "insert into {node} (incarnation, name, state, beat, beat_at, handlers, schedules) values (?, ?, ?, 1, "
+                        + "{now}, ?, ?)",
                 incarnation,
                 name,
                 state,
@@ -164,8 +168,8 @@ record NodeTable(Sql sql) {
     }
 
     /**
-     * Locks the row of a node that seems to be dead, and returns it as it is now; null if another transaction has locked it, or it is gone. In a transaction of
-     * the caller's.
+     * Locks the row of a node that seems to be dead, and returns it as it is now; null if another transaction has
+     * locked it, or it is gone. In a transaction of the caller's.
      */
     @Nullable
     NodeRow lock(long incarnation) {

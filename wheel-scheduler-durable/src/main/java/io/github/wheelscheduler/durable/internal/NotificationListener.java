@@ -55,7 +55,10 @@ final class NotificationListener implements Runnable {
                     pause = listenOnce();
                 } catch (Throwable ex) {
                     // An error, too: the node is to be told again in the end.
-                    LOGGER.debug("Notifications of durable tasks do not arrive for now; polling finds the tasks", ex);
+                    LOGGER.debug(
+                            "The connection for notifications of durable tasks failed; polling finds the tasks "
+                                    + "until it is replaced",
+                            ex);
                 }
                 boolean ignored = owner.deaf.await(pause, TimeUnit.MILLISECONDS);
             }
@@ -64,11 +67,14 @@ final class NotificationListener implements Runnable {
         }
     }
 
-    /** Listens until the pool would miss the connection; returns after how many milliseconds it is to be tried again. */
+    /**
+     * Listens until the pool would miss the connection; returns after how many milliseconds it is to be tried again.
+     */
     private long listenOnce() throws SQLException {
         try (Connection connection = database.connection()) {
             if (!connection.isWrapperFor(driver.connectionType())) {
-                return giveUp("the connections are not those of the driver of org.postgresql");
+                return giveUp("the connections are not those of the driver of org.postgresql, which receives "
+                        + "notifications");
             }
             if (!connection.getAutoCommit()) {
                 connection.setAutoCommit(true);
@@ -107,8 +113,8 @@ final class NotificationListener implements Runnable {
             return FULL_MILLIS;
         }
         if (!hears) {
-            return giveUp("a notification of one connection does not arrive on another, as behind a pooler that has one"
-                    + " connection for many");
+            return giveUp("a notification of one connection does not arrive on another, as behind PgBouncer in "
+                    + "transaction mode. Connect to PostgreSQL directly, or accept the delay");
         }
         deafMillis = DEAF_MILLIS;
         // What was told meanwhile is lost.
@@ -146,7 +152,10 @@ final class NotificationListener implements Runnable {
         try {
             owner.send(List.of(probe));
         } catch (CannotGetJdbcConnectionException ex) {
-            LOGGER.debug("The pool has no second free connection, which the check of notifications needs", ex);
+            LOGGER.debug(
+                    "The pool has no second free connection, which the check of notifications needs; polling "
+                            + "finds the tasks",
+                    ex);
             return null;
         }
         long startNanos = System.nanoTime();

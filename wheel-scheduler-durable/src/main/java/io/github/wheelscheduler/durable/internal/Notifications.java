@@ -26,12 +26,14 @@ import org.jspecify.annotations.Nullable;
  * polling.
  *
  * <pre>
- *  tell --> what is to be told, each text once --> a keeper, one at a time: pg_notify, on a connection that it keeps while there is something to tell
- *  listener, a thread of its own --> waits on a second connection, without a statement --> who is interested in that kind, unless this node has told it
+ *  tell --> what is to be told, each text once
+ *      --> a keeper, one at a time: pg_notify, on a connection that it keeps while there is something to tell
+ *  listener, a thread of its own --> waits on a second connection, without a statement
+ *      --> who is interested in that kind, unless this node has told it
  * </pre>
  *
- * A text is a kind, the number of who tells it, and the rest, with spaces between them; programs that are no node send the kind alone. Any thread, but that no transaction of the caller's is
- * taken part in.
+ * A text is a kind, the number of who tells it, and the rest, with spaces between them; programs that are no node send
+ * the kind alone. Any thread, but that no transaction of the caller's is taken part in.
  */
 final class Notifications {
 
@@ -119,7 +121,10 @@ final class Notifications {
         sendSoon();
     }
 
-    /** Before the database has answered, there is nothing to tell; in virtual time, a text would come at a time of its own. */
+    /**
+     * Before the database has answered, there is nothing to tell; in virtual time, a text would come at a time of its
+     * own.
+     */
     private boolean isPossible() {
         return database.knownDialect() == Dialect.POSTGRESQL
                 && !groups.executor().timeSource().isVirtual();
@@ -247,14 +252,13 @@ final class Notifications {
         NotificationListener listening = NotificationListener.of(this, database);
         if (listening == null) {
             LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling, as the "
-                    + "driver of the"
-                    + " database is not that of org.postgresql");
+                    + "driver of the database is not that of org.postgresql. Use that driver, or accept the delay");
         } else if (!database.hasRoomToListen()) {
-            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling: for"
+            LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling. For"
                     + " notifications, a node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
                     + (database.size() == Integer.MAX_VALUE
                             ? "does not say how many it has, as that of HikariCP does"
-                            : "has " + database.size()));
+                            : "has " + database.size() + ". Enlarge the pool, or accept the delay"));
         } else {
             Thread thread = origin.newDaemon(listening, "wheel-durable-listener");
             try {

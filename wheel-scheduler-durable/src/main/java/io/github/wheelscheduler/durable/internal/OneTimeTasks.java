@@ -19,7 +19,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any thread. */
+/**
+ * One-time tasks, as users schedule, move and look at them: their rows, and a look for the ones that are due soon. Any
+ * thread.
+ */
 public class OneTimeTasks implements DurableTasks {
 
     private static final long PAUSE_NANOS = 50_000_000;
@@ -43,7 +46,9 @@ public class OneTimeTasks implements DurableTasks {
         return headers == null ? null : headers.dueIn(Duration.between(node.now(), at));
     }
 
-    /** If something has been changed that is due then, sees to it that it starts in time; returns whether it has been. */
+    /**
+     * If something has been changed that is due then, sees to it that it starts in time; returns whether it has been.
+     */
     private boolean announced(boolean isChanged, String handler, Instant at) {
         if (isChanged) {
             node.due(handler, List.of(at));

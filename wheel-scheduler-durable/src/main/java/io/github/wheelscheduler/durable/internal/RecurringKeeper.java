@@ -25,8 +25,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the rows of the recurring tasks of this node: makes them, also when they have gone, says that a node knows them, and forgets what none has known for long. One thread at
- * a time; any thread adds a task.
+ * Keeps the rows of the recurring tasks of this node: makes them, also when they have gone, says that a node knows
+ * them, and forgets what none has known for long. One thread at a time; any thread adds a task.
  */
 final class RecurringKeeper {
 
@@ -201,7 +201,10 @@ final class RecurringKeeper {
         return handlers.planted.add(handler) && first != null;
     }
 
-    /** Makes rows, too; finds out which rows have gone, says which ones this node knows, and then forgets rows that no node knows. */
+    /**
+     * Makes rows, too; finds out which rows have gone, says which ones this node knows, and then forgets rows that no
+     * node knows.
+     */
     synchronized void keep(Tables tables, Runnable say) {
         plant(tables, say);
         Map<String, String> there = tables.declared().schedules();

@@ -85,7 +85,11 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
             // That says nothing about the schedule, which is asked again.
             throw ex;
         } catch (Throwable ex) {
-            ThrownLog.error(LOGGER, "The schedule of the durable task " + id + " has failed, so it has ended", ex);
+            ThrownLog.error(
+                    LOGGER,
+                    "The schedule of the durable task " + id
+                            + " has failed, so the task has ended. Fix its Recurrence, then re-time the task",
+                    ex);
             return null;
         }
     }
@@ -120,7 +124,10 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
         return row.getString("task_name").equals(Handler.MADE);
     }
 
-    /** False also if it has been given another schedule meanwhile. A schedule that has ended is kept, so that no node makes its row again. */
+    /**
+     * False also if it has been given another schedule meanwhile. A schedule that has ended is kept, so that no node
+     * makes its row again.
+     */
     private boolean release(RowKey row, Steered steered, @Nullable Instant next, Instant dueAt, RunEnd end) {
         return sql.changes(
                 "update {task} set {unlinked}execution_time = ?, state = "
@@ -224,7 +231,8 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     }
 
     /**
-     * Lets it run at its times again. The row is locked to be read, or a transaction of the caller's that has read something before would see its old version for ever.
+     * Lets it run at its times again. The row is locked to be read, or a transaction of the caller's that has read
+     * something before would see its old version for ever.
      *
      * @param declared what this node takes it for; null if it does not know it
      * @return false if it was not paused
@@ -287,8 +295,8 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     }
 
     /**
-     * Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A run that has been triggered stays, and one that is
-     * overdue.
+     * Gives it another schedule, from that time on if no node has it, else from the end of the run that is going on. A
+     * run that has been triggered stays, and one that is overdue.
      */
     public boolean retime(String id, String schedule, Instant first) {
         String isClaimed = "state = " + RowState.CLAIMED;
@@ -331,7 +339,8 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
                     },
                     null);
         } catch (DateTimeException ex) {
-            throw new IllegalArgumentException("schedule must be a kind and what belongs to it, was " + text, ex);
+            throw new IllegalArgumentException(
+                    "schedule must be a kind and its value, such as fixed-rate PT1M, was " + text, ex);
         }
     }
 
@@ -345,7 +354,7 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
         Objects.requireNonNull(schedule, "schedule must not be null");
         if (schedule instanceof TaskSchedule.Cron cron && (cron.gap() != null || cron.overlap() != null)) {
             throw new IllegalArgumentException(
-                    "schedule must leave to Spring what happens when clocks change, was " + cron);
+                    "schedule must have no gap and no overlap, which durable crons leave to Spring, was " + cron);
         }
         TaskSchedule meant = schedule.isCron() ? schedule.meantIn(usualZone) : schedule;
         // Spring reads past any white space between the fields, and past what it counts as such.
@@ -413,7 +422,9 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
             try {
                 return parse(text);
             } catch (IllegalArgumentException ex) {
-                LOGGER.debug("Using the schedule declared on the method instead of the stored one for " + id, ex);
+                LOGGER.debug(
+                        "Using the schedule declared on the method of " + id + ", as the stored one cannot be read",
+                        ex);
                 return declared;
             }
         }

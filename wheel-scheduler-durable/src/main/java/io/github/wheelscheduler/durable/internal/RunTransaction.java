@@ -18,8 +18,8 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
- * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has ended, the row says it. The thread of the run; what is
- * told later, one thread after another.
+ * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has
+ * ended, the row says it. The thread of the run; what is told later, one thread after another.
  */
 final class RunTransaction {
 
@@ -66,7 +66,7 @@ final class RunTransaction {
 
     void requireNoRollback() {
         if (Objects.requireNonNull(status).isRollbackOnly()) {
-            throw new UnexpectedRollbackException("The run has marked its transaction for rollback");
+            throw new UnexpectedRollbackException("The run has marked its transaction for rollback, so it has failed");
         }
     }
 
@@ -78,7 +78,10 @@ final class RunTransaction {
                 manager.rollback(status);
             } catch (Throwable ex) {
                 ThrownLog.debug(
-                        LOGGER, "The transaction of the durable task " + claim + " could not be rolled back", ex);
+                        LOGGER,
+                        "The transaction of the durable task " + claim
+                                + " could not be rolled back; the database does so when its connection ends",
+                        ex);
             }
         }
     }
@@ -119,7 +122,8 @@ final class RunTransaction {
     private void lost(String what) {
         runs.context.tally().lost.incrementAndGet();
         LOGGER.warn("The durable task " + claim.withTrace()
-                + " has run here, but was taken over by another node meanwhile: " + what);
+                + " has run here, but was taken over by another node meanwhile: " + what
+                + ". Look for long pauses of this process");
     }
 
     private boolean writeWhatIsSeen(RowEnd end, Throwable ex) {
@@ -170,7 +174,10 @@ final class RunTransaction {
         throw new IllegalStateException();
     }
 
-    /** Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may have made read-only. */
+    /**
+     * Whether the end was refused for the database's sake: not in the transaction of the run alone, which a run may
+     * have made read-only.
+     */
     private boolean isRefusedByDatabase(RowEnd end, Throwable ex) {
         if (!DatabaseErrors.isRefusal(ex)) {
             return false;

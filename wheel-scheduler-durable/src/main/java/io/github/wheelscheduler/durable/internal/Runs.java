@@ -60,7 +60,10 @@ final class Runs {
         this.rowEnds = new RowEnds(context, tables, nextRuns);
     }
 
-    /** Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until {@link #mayRun}. Any thread. */
+    /**
+     * Interrupts what runs, as the node stops: what fails because of that is given back, and nothing more starts until
+     * {@link #mayRun}. Any thread.
+     */
     void interruptAll() {
         isInterrupting = true;
         going.forEach(Run::interrupt);
@@ -234,7 +237,7 @@ final class Runs {
                             .tryPass()
                     >= 0) {
                 LOGGER.warn("The durable task " + claim + " has a payload that cannot be read here, and is left to "
-                        + "other nodes: "
+                        + "other nodes; deploy a class that reads it: "
                         + ex.getMessage());
             }
             claim.unrun = EndNote.Kind.PUT_ASIDE;
@@ -351,7 +354,10 @@ final class Runs {
         return outcome;
     }
 
-    /** Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that doubles each time. */
+    /**
+     * Returns what lets other nodes try a row that this one cannot read, newer ones among them, after a pause that
+     * doubles each time.
+     */
     private BooleanSupplier setAside(Claim claim, UnreadablePayloadException ex) {
         int times = Math.min(claim.row().unreadable(), MOST_DOUBLINGS) + 1;
         Instant now = context.clock().now();
@@ -386,7 +392,8 @@ final class Runs {
                     LOGGER,
                     isMade
                             ? task + " has failed in attempt " + failures + why + "; it runs again at its next time"
-                            : task + " has failed permanently in attempt " + failures + why,
+                            : task + " has failed permanently in attempt " + failures + why
+                                    + ". Fix the cause, then retry or cancel the task",
                     ex);
             String text = textOf(ex);
             return RowEnd.changed(
@@ -428,7 +435,7 @@ final class Runs {
         try {
             call.run();
         } catch (Throwable ex) {
-            ThrownLog.debug(LOGGER, "The observer of durable tasks has failed", ex);
+            ThrownLog.debug(LOGGER, "The observer of durable tasks has failed; tasks are not affected", ex);
         }
     }
 

@@ -45,7 +45,10 @@ final class ScanStart {
         return taken < CHEAP_NANOS || nowNanos - lookedNanos >= Math.min(longest, Claiming.PART_OF_TIME * taken);
     }
 
-    /** Takes in how many looks at all that waits nodes have asked for; if these are others than before, the next one is soon. */
+    /**
+     * Takes in how many looks at all that waits nodes have asked for; if these are others than before, the next one is
+     * soon.
+     */
     void hear(long asked) {
         isAsked |= asked != fullLooks;
         fullLooks = asked;

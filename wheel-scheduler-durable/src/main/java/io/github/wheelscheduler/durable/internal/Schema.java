@@ -28,7 +28,8 @@ record Schema(DataSource dataSource, Dialect dialect, DurableSettings settings) 
                 throw Database.refused(
                         "The tables " + settings.table() + " and " + settings.table() + "_node cannot be made: "
                                 + NestedExceptionUtils.getMostSpecificCause(ex).getMessage(),
-                        "Give wheel.scheduler.durable.table a name that the database does not keep for itself, or let a user that may make tables run "
+                        "Give wheel.scheduler.durable.table a name that the database does not keep for itself, or let "
+                                + "a user that may make tables run "
                                 + dialect.script() + " of the package io.github.wheelscheduler.durable.",
                         ex);
             }
@@ -102,7 +103,8 @@ record Schema(DataSource dataSource, Dialect dialect, DurableSettings settings) 
                                     ? "Run " + upgradeAdvice()
                                             + " Or let wheel.scheduler.durable.initialize-schema be always."
                                     : "Run " + dialect.script()
-                                            + " of the package io.github.wheelscheduler.durable, with the name of the table.",
+                                            + " of the package io.github.wheelscheduler.durable, with the name of the "
+                                            + "table.",
                     null);
         }
     }

@@ -34,7 +34,9 @@ public final class Sql extends Statements {
         this(dataSource, dialect, table, Dialect::now, new DurableTraces());
     }
 
-    /** Makes one whose statements have an expression of the caller's for the time, and whose rows keep spans, perhaps. */
+    /**
+     * Makes one whose statements have an expression of the caller's for the time, and whose rows keep spans, perhaps.
+     */
     Sql(DataSource dataSource, Dialect dialect, String table, Function<Dialect, String> now, DurableTraces traces) {
         super(dataSource, dialect.kind());
         this.traces = traces;
@@ -130,7 +132,7 @@ public final class Sql extends Statements {
             return target().getConnection();
         } catch (SQLException ex) {
             throw new CannotGetJdbcConnectionException(
-                    "The pool must have a free connection beside that of the transaction, which sees what others see, but: "
+                    "The pool must have a second free connection to read what other transactions see, but has none: "
                             + ex.getMessage(),
                     ex);
         }

@@ -45,7 +45,9 @@ record TaskRow(
         @Nullable Made made,
         @Nullable RowOrigin origin) {
 
-    /** From so many on, the task may have killed the nodes: it runs with a mark, and one such task at a time on a node. */
+    /**
+     * From so many on, the task may have killed the nodes: it runs with a mark, and one such task at a time on a node.
+     */
     static final int SUSPECT = 2;
 
     /**

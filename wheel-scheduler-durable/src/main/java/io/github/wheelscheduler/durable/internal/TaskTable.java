@@ -212,8 +212,8 @@ public record TaskTable(Sql sql, Dialect dialect) {
         return sql.changes(
                 "update {task} set " + origin
                         + "task_data = ?, format = null, execution_time = ?, first_time = null, failure = null, "
-                        + "next_time = null, next_data = null, next_format = null, earlier_attempts = null, retries = ?, "
-                        + "back_off_millis = ?, max_back_off_millis = ?, " + RowState.RENEWED + ONE
+                        + "next_time = null, next_data = null, next_format = null, earlier_attempts = null, retries = "
+                        + "?, back_off_millis = ?, max_back_off_millis = ?, " + RowState.RENEWED + ONE
                         + " and state <> "
                         + RowState.CLAIMED,
                 parameters.toArray());
@@ -249,8 +249,9 @@ public record TaskTable(Sql sql, Dialect dialect) {
     }
 
     /**
-     * Asks the node that has a row to end it, and then says so in the row of the node; false if no node has it, or another transaction has locked it. Two transactions: a process
-     * that stands still before its commit must not keep the node from saying that it lives.
+     * Asks the node that has a row to end it, and then says so in the row of the node; false if no node has it, or
+     * another transaction has locked it. Two transactions: a process that stands still before its commit must not keep
+     * the node from saying that it lives.
      */
     boolean askToEnd(String handler, String id) {
         boolean isAsked =
@@ -272,7 +273,8 @@ public record TaskTable(Sql sql, Dialect dialect) {
     @Nullable
     CancelProgress cancelProgress(String handler, String id) {
         return sql.first(
-                "select t.state, t.failure, t.asked_to_end, n.beat_at from {task} t left join {node} n on n.incarnation = t.owner"
+                "select t.state, t.failure, t.asked_to_end, n.beat_at from {task} t left join {node} n on "
+                        + "n.incarnation = t.owner"
                         + ONE,
                 (row, number) -> new CancelProgress(
                         row.getInt("state"),
@@ -303,7 +305,10 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 "delete from {task}" + ONE + " and asked_to_end = true and state <> " + RowState.CLAIMED, handler, id);
     }
 
-    /** Deletes a row that has been ended. Looked for without a lock: MariaDB has one on a row that is there since the insert, as others have. */
+    /**
+     * Deletes a row that has been ended. Looked for without a lock: MariaDB has one on a row that is there since the
+     * insert, as others have.
+     */
     private boolean deleteEnded(String handler, String id) {
         return sql.finds("select 1 from {task}" + IS_ENDED, handler, id)
                 && sql.changes("delete from {task}" + IS_ENDED, handler, id);
@@ -320,7 +325,10 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 }));
     }
 
-    /** Deletes rows that have been ended, and of which nobody has taken notice for a minute, and one-time tasks that have failed for good so long ago; null for none. */
+    /**
+     * Deletes rows that have been ended, and of which nobody has taken notice for a minute, and one-time tasks that
+     * have failed for good so long ago; null for none.
+     */
     void tidy(@Nullable Duration keepFailed) {
         int ignored = sql.update(
                 "delete from {task} where state = " + RowState.ENDED + " and task_name <> '" + Handler.RECURRING

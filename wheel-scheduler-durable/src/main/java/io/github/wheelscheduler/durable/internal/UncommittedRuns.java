@@ -110,7 +110,8 @@ public final class UncommittedRuns {
                     hasRun = true;
                     if (++runs > mostRuns) {
                         throw new AssertionError("There must be at most " + mostRuns
-                                + " runs, but more are due, the next of which is " + row);
+                                + " runs, but more are due, as a task may reschedule itself endlessly; the "
+                                + "next is " + row);
                     }
                     DurableEnd end = new InTransaction(row.withNextVersion()).run();
                     if (end != null) {
@@ -187,7 +188,8 @@ public final class UncommittedRuns {
                 if (!scope.isMarked()) {
                     scope.flush();
                 } else if (isTransactional) {
-                    throw new UnexpectedRollbackException("The run has marked its transaction for rollback");
+                    throw new UnexpectedRollbackException(
+                            "The run has marked its transaction for rollback, so it has failed");
                 }
                 hasReturned = outcome != null;
                 return outcome;
@@ -207,7 +209,8 @@ public final class UncommittedRuns {
             RowEnd end = Objects.requireNonNull(outcome.end()).end();
             if (hasReturned && isGood(end)) {
                 requireNoMark(
-                        "something that joined it has failed, or has marked it, and is a transaction of its own in production");
+                        "something that joined it has failed, or has marked it, and is a transaction of its own in "
+                                + "production");
                 try {
                     if (end.write().getAsBoolean()) {
                         tables.sql().release(savepoint);
@@ -246,7 +249,8 @@ public final class UncommittedRuns {
         private void requireNoMark(String why) {
             if (scope.isMarked()) {
                 throw new IllegalStateException("The run of " + claim + " must not leave the test's transaction marked"
-                        + " for rollback, but " + why + ": commit what this test schedules, and let time pass");
+                        + " for rollback, but " + why
+                        + ". Commit what this test schedules, and let time pass");
             }
         }
     }

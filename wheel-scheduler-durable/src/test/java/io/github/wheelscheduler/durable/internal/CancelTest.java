@@ -183,9 +183,9 @@ class CancelTest {
         assertThat(caller.engine.schedule("deaf", "1", "again", Duration.ZERO)).isTrue();
         await().until(() -> started.get() == 2);
         await().until(() -> isGone("deaf"));
-        jdbc.update(
-                "insert into " + TABLE
-                        + " (task_name, task_instance, execution_time, state, asked_to_end) values ('deaf', '2', current_timestamp, 5, true)");
+        jdbc.update("insert into " + TABLE
+                + " (task_name, task_instance, execution_time, state, asked_to_end) values ('deaf', '2', "
+                + "current_timestamp, 5, true)");
         assertThat(caller.engine.scheduleAll(
                         "deaf",
                         List.of(
@@ -341,10 +341,9 @@ class CancelTest {
         schedule("note", Duration.ZERO);
         assertThat(jdbc.update("update " + TABLE + " set state = 1, owner = 7")).isEqualTo(1);
         assertThat(caller.engine.cancel("note", "1", Duration.ZERO)).isEqualTo(Cancellation.UNHEARD);
-        assertThat(
-                        jdbc.update(
-                                "insert into " + TABLE
-                                        + "_node (incarnation, name, state, beat, beat_at) values (7, 'dead', 0, 1, current_timestamp)"))
+        assertThat(jdbc.update("insert into " + TABLE
+                        + "_node (incarnation, name, state, beat, beat_at) values (7, 'dead', 0, 1, "
+                        + "current_timestamp)"))
                 .isEqualTo(1);
         // It is found dead, and what it had is gone instead of running elsewhere.
         node.start();

@@ -13,7 +13,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A node claims what it can start soon, starts by turns of handlers, and gives back what it cannot start. In virtual time. */
+/**
+ * A node claims what it can start soon, starts by turns of handlers, and gives back what it cannot start. In virtual
+ * time.
+ */
 class ClaimedTasksTest {
 
     private static final int WORKERS = 10;

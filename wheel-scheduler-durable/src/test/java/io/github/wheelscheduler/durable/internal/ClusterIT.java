@@ -28,8 +28,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 
 /**
- * Three processes on one PostgreSQL, of which {@code n1} is killed and {@code n2} is stopped for longer than it takes to be found dead: each task runs at least once, and more than once only
- * where one of those was running it. {@code -Dwheel.cluster.seconds} makes it longer.
+ * Three processes on one PostgreSQL, of which {@code n1} is killed and {@code n2} is stopped for longer than it takes
+ * to be found dead: each task runs at least once, and more than once only where one of those was running it. {@code
+ * -Dwheel.cluster.seconds} makes it longer.
  */
 @Timed
 class ClusterIT {
@@ -52,8 +53,8 @@ class ClusterIT {
     @BeforeEach
     void createTables() {
         jdbc.execute("create table dues (id varchar(50) primary key, due timestamp with time zone)");
-        jdbc.execute(
-                "create table runs (id varchar(50), node varchar(50), late_micros bigint, ended boolean default false)");
+        jdbc.execute("create table runs (id varchar(50), node varchar(50), late_micros bigint, ended boolean default "
+                + "false)");
         jdbc.execute("create table ticks (node varchar(50), at timestamp with time zone)");
         jdbc.execute("create table ledger (id varchar(50), node varchar(50))");
     }
@@ -192,9 +193,9 @@ class ClusterIT {
     }
 
     private boolean freedOf(String node) {
-        return count(
-                        "select count(*) from wheel_durable_task where owner in (select incarnation from wheel_durable_task_node where name = '"
-                                + node + "')")
+        return count("select count(*) from wheel_durable_task where owner in (select incarnation from "
+                        + "wheel_durable_task_node where name = '"
+                        + node + "')")
                 == 0;
     }
 
@@ -213,8 +214,8 @@ class ClusterIT {
 
     private void report() {
         Map<String, Object> late = jdbc.queryForMap(
-                "select percentile_disc(0.5) within group (order by late_micros) p50,"
-                        + " percentile_disc(0.99) within group (order by late_micros) p99, max(late_micros) most, count(*) runs from runs");
+                "select percentile_disc(0.5) within group (order by late_micros) p50, percentile_disc(0.99) within "
+                        + "group (order by late_micros) p99, max(late_micros) most, count(*) runs from runs");
         System.out.println("> cluster: " + late + " [us], ran twice "
                 + count("select count(*) from (select id from runs group by id having count(*) > 1) x") + ", not ended "
                 + count("select count(*) from runs where not ended") + ", by node "
@@ -225,7 +226,9 @@ class ClusterIT {
                 .isLessThan(30);
     }
 
-    /** The main class of a process that is one node of a cluster. It writes down each run as it begins, and as it ends. */
+    /**
+     * The main class of a process that is one node of a cluster. It writes down each run as it begins, and as it ends.
+     */
     public static final class ClusterNode {
 
         private static final long RUN_MILLIS = 5;
@@ -240,8 +243,8 @@ class ClusterIT {
             try (Node node = new Node(name, dataSource)) {
                 node.handle("note", String.class, id -> {
                     int begun = jdbc.update(
-                            "insert into runs (id, node, late_micros) select ?, ?, extract(epoch from clock_timestamp() - due) * 1000000"
-                                    + " from dues where dues.id = ?",
+                            "insert into runs (id, node, late_micros) select ?, ?, extract(epoch from "
+                                    + "clock_timestamp() - due) * 1000000 from dues where dues.id = ?",
                             id,
                             name,
                             id);

@@ -81,10 +81,9 @@ class DeadNodeTest {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
         assertThat(jdbc.update("update " + TaskTable.DEFAULT_NAME + " set state = 1, owner = 7"))
                 .isEqualTo(ROWS);
-        assertThat(
-                        jdbc.update(
-                                "insert into " + TaskTable.DEFAULT_NAME
-                                        + "_node (incarnation, name, state, beat, beat_at) values (7, 'dead', 0, 1, current_timestamp)"))
+        assertThat(jdbc.update("insert into " + TaskTable.DEFAULT_NAME
+                        + "_node (incarnation, name, state, beat, beat_at) values (7, 'dead', 0, 1, "
+                        + "current_timestamp)"))
                 .isEqualTo(1);
     }
 

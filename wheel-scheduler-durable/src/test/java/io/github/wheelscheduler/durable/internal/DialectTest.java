@@ -192,10 +192,9 @@ class DialectTest {
             Tables ignored = new Database(mariaDb, Node.settings("x")).tables();
             JdbcTemplate onMariaDb = new JdbcTemplate(mariaDb);
             assertThat(onMariaDb.update("insert into " + TABLE
-                            + " (task_name, task_instance, execution_time) select"
-                            + " if(seq % 20 < 14, 'later', if(seq % 2, 'note', 'other')),"
-                            + " concat('t', seq), utc_timestamp(6) + interval if(seq % 20 < 14, 1000, -1) * cast(seq as signed) second"
-                            + " from seq_1_to_100000"))
+                            + " (task_name, task_instance, execution_time) select if(seq % 20 < 14, 'later', if(seq % "
+                            + "2, 'note', 'other')), concat('t', seq), utc_timestamp(6) + interval if(seq % 20 < 14, "
+                            + "1000, -1) * cast(seq as signed) second from seq_1_to_100000"))
                     .isEqualTo(100_000);
             onMariaDb.execute("analyze table " + TABLE);
 
@@ -221,12 +220,11 @@ class DialectTest {
             Queue<String> ran = new ConcurrentLinkedQueue<>();
             node.handle("note", String.class, ran::add);
             assertThat(node.engine.schedule("note", "1", "one", Instant.now())).isTrue();
-            assertThat(
-                            new JdbcTemplate(h2)
-                                    .update(
-                                            "insert into " + TABLE
-                                                    + " (task_name, task_instance, task_data, execution_time) select 'note',"
-                                                    + " 'later' || x, X'', dateadd(day, 1, current_timestamp) from system_range(1, 50000)"))
+            assertThat(new JdbcTemplate(h2)
+                            .update("insert into " + TABLE
+                                    + " (task_name, task_instance, task_data, execution_time) select "
+                                    + "'note', 'later' || x, X'', dateadd(day, 1, current_timestamp) "
+                                    + "from system_range(1, 50000)"))
                     .isEqualTo(50_000);
             node.start();
             await().atMost(Duration.ofSeconds(20))

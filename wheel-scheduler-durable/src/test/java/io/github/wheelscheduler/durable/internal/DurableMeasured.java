@@ -42,7 +42,10 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code durable-measured.md} shows: processes on a real PostgreSQL, beside those of db-scheduler. {@code -Pcluster} runs it, no other build does. */
+/**
+ * What {@code durable-measured.md} shows: processes on a real PostgreSQL, beside those of db-scheduler. {@code
+ * -Pcluster} runs it, no other build does.
+ */
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class DurableMeasured {
 
@@ -82,7 +85,8 @@ class DurableMeasured {
         MeasuredPage.write(
                 "a",
                 "Instants, one after the other",
-                "Two nodes; each task is due at an instant of its own. The last column is of what is due when both processes have been at it for "
+                "Two nodes; each task is due at an instant of its own. The last column is of what is due when both "
+                        + "processes have been at it for "
                         + WARM.toSeconds() + " s, and their code has been compiled.",
                 List.of(
                         "",
@@ -371,7 +375,8 @@ class DurableMeasured {
         MeasuredPage.write(
                 "g",
                 "Committed after it was due",
-                "Two nodes, 12 transactions at a time that schedule a task for now and end 3 s later, one after the other, every second one rolled back.",
+                "Two nodes, 12 transactions at a time that schedule a task for now and end 3 s later, one after the "
+                        + "other, every second one rolled back.",
                 List.of(
                         "scheduled by",
                         "committed",
@@ -473,7 +478,8 @@ class DurableMeasured {
                     "A fixed rate whose node is killed",
                     "Two nodes, one durable fixed rate of " + MeasuredNode.TICK.toMillis() + " ms for "
                             + length.toSeconds()
-                            + " s; the node that has claimed it is killed after a third of that. Lateness is that against the phase, which is kept.",
+                            + " s; the node that has claimed it is killed after a third of that. Lateness is that "
+                            + "against the phase, which is kept.",
                     List.of(
                             "periods",
                             "ran",
@@ -510,7 +516,8 @@ class DurableMeasured {
     private static long dueOfTick(MeasuredCluster cluster) {
         return MeasuredLog.micros(cluster.jdbc
                 .queryForObject(
-                        "select execution_time from wheel_durable_task where task_name = 'recurring:' and task_instance = 'tick'",
+                        "select execution_time from wheel_durable_task where task_name = 'recurring:' and "
+                                + "task_instance = 'tick'",
                         OffsetDateTime.class)
                 .toInstant());
     }
@@ -557,8 +564,9 @@ class DurableMeasured {
                     "i",
                     "Moved and cancelled at the last moment",
                     "Two nodes, " + rate(tasks)
-                            + " tasks, each cancelled (one in four) or moved twice by one of them within two seconds of its time. Each run is compared with"
-                            + " what the last call that was not refused has said.",
+                            + " tasks, each cancelled (one in four) or moved twice by one of them within two seconds "
+                            + "of its time. Each run is compared with what the last call that was not refused has "
+                            + "said.",
                     List.of(
                             "cancelled",
                             "refused",
@@ -608,7 +616,8 @@ class DurableMeasured {
                 "j",
                 "Scheduled by another process for now",
                 "Two nodes, and a process that runs nothing and schedules " + rate(length(50, 1_000))
-                        + " tasks for now, one by one, each in a transaction of its own, 20 ms apart and up to 20 ms more.",
+                        + " tasks for now, one by one, each in a transaction of its own, 20 ms apart and up to 20 ms "
+                        + "more.",
                 List.of(
                         "scheduled by",
                         "ran once",
@@ -679,8 +688,9 @@ class DurableMeasured {
         switch (elsewhere) {
             case SQL -> {
                 assertThat(cluster.jdbc.update(
-                                "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
-                                        + " values ('note', ?, convert_to('\"' || ? || '\"', 'UTF8'), clock_timestamp())",
+                                "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) "
+                                        + "values ('note', ?, convert_to('\"' || ? || '\"', 'UTF8'), "
+                                        + "clock_timestamp())",
                                 id,
                                 id))
                         .isEqualTo(1);
@@ -688,8 +698,8 @@ class DurableMeasured {
             }
             case DB_SCHEDULER ->
                 assertThat(cluster.jdbc.update(
-                                "insert into scheduled_tasks (task_name, task_instance, execution_time, picked, version)"
-                                        + " values ('note', ?, clock_timestamp(), false, 1)",
+                                "insert into scheduled_tasks (task_name, task_instance, execution_time, picked, "
+                                        + "version) values ('note', ?, clock_timestamp(), false, 1)",
                                 id))
                         .isEqualTo(1);
             default -> assertThat(here.schedule("note", id, id, Duration.ZERO)).isTrue();

@@ -89,7 +89,7 @@ class DurableTasksTest {
             Node ignored = running("a");
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(
-                                    log.of(Level.INFO, "which knows the time of the database to within "))
+                                    log.of(Level.INFO, "which goes by the clock of the database, known to within "))
                             .singleElement()
                             .satisfies(line -> assertThat(line.getMessage()).matches(".* to within [\\d.]+ m?s")));
         }
@@ -512,7 +512,8 @@ class DurableTasksTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.schedule("note", "1", List.of(), in(0)))
                 .withMessageStartingWith(
-                        "payload must be something that can be written as java.lang.String, as its handler reads it, was a ");
+                        "payload must be something that can be written as java.lang.String, as its handler reads it, "
+                                + "was a ");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> node.engine.schedule("note", "1", null, Duration.ofNanos(-1)))
                 .withMessage("delay must be 0 to 1,000 years, was PT-0.000000001S");

@@ -31,8 +31,9 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Three processes on one PostgreSQL share what is due, no matter what one node, one handler or one task does. Each scenario prints what it has seen in lines that begin with {@code > fair:}, and
- * fails where a bound is not kept. {@code -Pcluster} runs it, no other build does.
+ * Three processes on one PostgreSQL share what is due, no matter what one node, one handler or one task does. Each
+ * scenario prints what it has seen in lines that begin with {@code > fair:}, and fails where a bound is not kept.
+ * {@code -Pcluster} runs it, no other build does.
  */
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class FairClusterMeasured {
@@ -155,7 +156,8 @@ class FairClusterMeasured {
             await().pollInterval(Duration.ofMillis(20)).until(() -> nowMicros(cluster) > hangs + 300 * MILLI);
             long claimed = rows(
                     cluster,
-                    "task_name = 'note' and owner in (select incarnation from wheel_durable_task_node where name = 'n1')");
+                    "task_name = 'note' and owner in (select incarnation from wheel_durable_task_node where name = "
+                            + "'n1')");
             await().atMost(PATIENCE).until(() -> runs(cluster, 'h').size() == 10);
             for (int i = 0; i < 6; i++) {
                 insertNotes(cluster, dues, 8, nowMicros(cluster));
@@ -490,7 +492,8 @@ class FairClusterMeasured {
             rows.add(new Object[] {name, "u" + i, new byte[0], due});
         }
         assertThat(jdbc.batchUpdate(
-                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) values (?, ?, ?, ?)",
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) values "
+                                + "(?, ?, ?, ?)",
                         rows))
                 .hasSize(count);
     }

@@ -42,7 +42,9 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Nothing is lost or run twice because of what surrounds a node: its pool, its executor, locks, errors, hostile rows. */
+/**
+ * Nothing is lost or run twice because of what surrounds a node: its pool, its executor, locks, errors, hostile rows.
+ */
 class HarshConditionsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -176,7 +178,9 @@ class HarshConditionsTest {
         awaitRan("one");
     }
 
-    /** Schedules one, and waits until it has been claimed and has found no room, if the engine can tell anybody to look. */
+    /**
+     * Schedules one, and waits until it has been claimed and has found no room, if the engine can tell anybody to look.
+     */
     private static boolean claims(DurableEngine engine) {
         assertThat(engine.schedule("note", "1", "one", Instant.now())).isTrue();
         try {

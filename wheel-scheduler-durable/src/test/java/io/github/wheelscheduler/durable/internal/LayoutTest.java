@@ -309,7 +309,8 @@ class LayoutTest {
             assertThatExceptionOfType(UnsupportedDatabaseException.class)
                     .isThrownBy(node::start)
                     .withMessage(
-                            "The pool must have at least two connections for durable tasks, one of which heartbeats keep, was 1");
+                            "The pool must have at least two connections for durable tasks, one of which heartbeats "
+                                    + "keep, was 1");
         }
     }
 

@@ -29,7 +29,9 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** A data source whose connections break in a transaction of a run, at one step of it. From then on they answer nothing. */
+/**
+ * A data source whose connections break in a transaction of a run, at one step of it. From then on they answer nothing.
+ */
 final class LostAnswers extends DelegatingDataSource {
 
     /** In which threads a transaction of {@link #newManager} goes on. */
@@ -254,7 +256,10 @@ final class LostAnswers extends DelegatingDataSource {
 
         private OtherManagers() {}
 
-        /** One whose resource is something else that works on a connection, and that lets the connection be used beside it, as that of JPA does. */
+        /**
+         * One whose resource is something else that works on a connection, and that lets the connection be used beside
+         * it, as that of JPA does.
+         */
         @SuppressWarnings("serial")
         static final class OfUnits extends AbstractPlatformTransactionManager implements ResourceTransactionManager {
 
@@ -334,7 +339,9 @@ final class LostAnswers extends DelegatingDataSource {
             }
         }
 
-        /** Transactions of JTA over one database: a thread that has begun one is given its connection, again and again. */
+        /**
+         * Transactions of JTA over one database: a thread that has begun one is given its connection, again and again.
+         */
         static final class Jta {
 
             private static final ThreadLocal<@Nullable Connection> enlisted = new ThreadLocal<>();

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Errors that MariaDB answers with, and that are nobody's fault, reach no caller, and none is provoked without need. */
+/**
+ * Errors that MariaDB answers with, and that are nobody's fault, reach no caller, and none is provoked without need.
+ */
 @Timeout(180)
 class MariaDbErrorsTest {
 

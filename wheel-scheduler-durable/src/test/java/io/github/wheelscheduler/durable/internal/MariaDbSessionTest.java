@@ -25,7 +25,8 @@ class MariaDbSessionTest {
                 "useAffectedRows=true",
                 "useServerPrepStmts=true&useBulkStmts=true",
                 "rewriteBatchedStatements=true&allowMultiQueries=true",
-                "sessionVariables=sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT',sql_auto_is_null=1,sql_safe_updates=1",
+                "sessionVariables=sql_mode='ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT',"
+                        + "sql_auto_is_null=1,sql_safe_updates=1",
                 "sessionVariables=sql_mode=''",
                 "sessionVariables=time_zone='-11:00'&timezone=+05:45&forceConnectionTimeZoneToSession=false",
                 "sessionVariables=tx_isolation='SERIALIZABLE'",

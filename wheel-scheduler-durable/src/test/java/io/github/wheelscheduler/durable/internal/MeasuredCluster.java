@@ -177,7 +177,10 @@ final class MeasuredCluster implements AutoCloseable {
         return now.toInstant();
     }
 
-    /** Inserts tasks, of which the first is due in so long and each other a step later; returns when the first is, in microseconds. */
+    /**
+     * Inserts tasks, of which the first is due in so long and each other a step later; returns when the first is, in
+     * microseconds.
+     */
     long insert(int count, Duration in, long stepMicros) {
         Instant first = MeasuredLog.instant(MeasuredLog.micros(databaseNow().plus(in)));
         assertThat(jdbc.update(contender.insert(count), first.atOffset(ZoneOffset.UTC), stepMicros))
@@ -187,12 +190,15 @@ final class MeasuredCluster implements AutoCloseable {
         return MeasuredLog.micros(first);
     }
 
-    /** Inserts tasks of {@link MeasuredHandlers}, each with the milliseconds that it takes; their ids are the first letter of the handler's title and a number. */
+    /**
+     * Inserts tasks of {@link MeasuredHandlers}, each with the milliseconds that it takes; their ids are the first
+     * letter of the handler's title and a number.
+     */
     void insert(MeasuredHandlers handler, int count, long millis, long firstMicros, long stepMicros) {
         assertThat(jdbc.update(
-                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
-                                + " select ?, ? || i, convert_to(?, 'UTF8'), ?::timestamptz + i * (? * interval '1 microsecond')"
-                                + " from generate_series(0, ? - 1) i",
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) select "
+                                + "?, ? || i, convert_to(?, 'UTF8'), ?::timestamptz + i * (? * interval '1 "
+                                + "microsecond') from generate_series(0, ? - 1) i",
                         handler.title(),
                         handler.title().substring(0, 1),
                         "" + millis,
@@ -242,7 +248,10 @@ final class MeasuredCluster implements AutoCloseable {
                 + "%' and query not like '%count(*)%'");
     }
 
-    /** Prints what the database has spent on those statements: how often, for how many rows, milliseconds, and bytes of the WAL for a row. */
+    /**
+     * Prints what the database has spent on those statements: how often, for how many rows, milliseconds, and bytes of
+     * the WAL for a row.
+     */
     void printDearest() {
         System.out.println("> " + contender.title + ", statements by what they took:");
         dearest().forEach(statement -> System.out.println("> " + statement));
@@ -250,9 +259,9 @@ final class MeasuredCluster implements AutoCloseable {
 
     private List<Map<String, Object>> dearest() {
         return jdbc.queryForList(
-                "select calls, rows, round(mean_exec_time::numeric, 3) mean, round(max_exec_time::numeric, 3) most,"
-                        + " round(wal_bytes / greatest(rows, 1)) wal, left(regexp_replace(query, '\\s+', ' ', 'g'), 80) query"
-                        + " from pg_stat_statements where query like '%" + contender.table
+                "select calls, rows, round(mean_exec_time::numeric, 3) mean, round(max_exec_time::numeric, 3) most, "
+                        + "round(wal_bytes / greatest(rows, 1)) wal, left(regexp_replace(query, '\\s+', ' ', 'g'), 80) "
+                        + "query from pg_stat_statements where query like '%" + contender.table
                         + "%' order by total_exec_time desc limit 6");
     }
 
@@ -288,7 +297,8 @@ final class MeasuredCluster implements AutoCloseable {
     }
 
     /**
-     * What a database has done so far, by its own statistics, which are up to a second old for connections that are busy and up to ten for others; or, between two of them, in that time.
+     * What a database has done so far, by its own statistics, which are up to a second old for connections that are
+     * busy and up to ten for others; or, between two of them, in that time.
      *
      * @param walBytes of the whole server
      * @param pages in them as a whole, of the whole server

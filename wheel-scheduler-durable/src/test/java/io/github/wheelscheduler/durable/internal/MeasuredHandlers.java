@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** Handlers that a process of {@link FairClusterMeasured} may have; a line of its log tells when a run begins, and one when it ends. */
+/**
+ * Handlers that a process of {@link FairClusterMeasured} may have; a line of its log tells when a run begins, and one
+ * when it ends.
+ */
 enum MeasuredHandlers {
     /** Takes as many milliseconds as its payload says. */
     SLEEP {

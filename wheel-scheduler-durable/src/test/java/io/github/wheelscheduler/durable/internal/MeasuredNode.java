@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The main class of a process that is one node of ours, or one of db-scheduler's {@code Scheduler}, which is there to compare. Each run becomes a line of its log. It
- * does what the lines of its input say, and ends with it.
+ * The main class of a process that is one node of ours, or one of db-scheduler's {@code Scheduler}, which is there to
+ * compare. Each run becomes a line of its log. It does what the lines of its input say, and ends with it.
  */
 public final class MeasuredNode {
 
@@ -280,7 +280,10 @@ public final class MeasuredNode {
         }
     }
 
-    /** Random reschedules and cancels of tasks, each within two seconds of when its task was due at first; each becomes a line of the log. */
+    /**
+     * Random reschedules and cancels of tasks, each within two seconds of when its task was due at first; each becomes
+     * a line of the log.
+     */
     static final class MeasuredMoves {
 
         static final long WITHIN_MICROS = 2_000_000;

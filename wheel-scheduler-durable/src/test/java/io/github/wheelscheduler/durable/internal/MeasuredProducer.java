@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Schedules tasks for now at a steady rate, in a thread of its own; the id of each says when that was, and the log which ones are there for certain. */
+/**
+ * Schedules tasks for now at a steady rate, in a thread of its own; the id of each says when that was, and the log
+ * which ones are there for certain.
+ */
 final class MeasuredProducer {
 
     /** What a line begins with that sets the rate. */
@@ -108,11 +111,14 @@ final class MeasuredProducer {
     }
 
     /**
-     * The main class of a process that the harness of the public benchmark {@code postgresql-job-queue-benchmarking} can start: it schedules and runs tasks as environment variables say, and prints what
-     * it sees as lines of JSON. Its argument is {@code OURS} or {@code DB_SCHEDULER}; it speaks of fixed rates only. It needs the class path of the tests of this module:
+     * The main class of a process that the harness of the public benchmark {@code postgresql-job-queue-benchmarking}
+     * can start: it schedules and runs tasks as environment variables say, and prints what it sees as lines of JSON.
+     * Its argument is {@code OURS} or {@code DB_SCHEDULER}; it speaks of fixed rates only. It needs the class path of
+     * the tests of this module:
      *
      * <pre>{@code
-     * DATABASE_URL=postgres://bench:bench@localhost:15555/wheel_bench PRODUCER_RATE=800 WORKER_COUNT=32 java -cp ... io.github.wheelscheduler.durable.MeasuredAdapter OURS
+     * DATABASE_URL=postgres://bench:bench@localhost:15555/wheel_bench PRODUCER_RATE=800 WORKER_COUNT=32 java -cp \
+     *     ... io.github.wheelscheduler.durable.MeasuredAdapter OURS
      * }</pre>
      */
     public static final class MeasuredAdapter {
@@ -191,8 +197,10 @@ final class MeasuredProducer {
         private void describe(String database) {
             System.out.printf(
                     Locale.ROOT,
-                    "{\"kind\":\"descriptor\",\"system\":\"%s\",\"instance_id\":%d,\"event_tables\":[\"public.%s\"],\"extensions\":[],"
-                            + "\"version\":\"measured\",\"schema_version\":\"current\",\"db_name\":\"%s\",\"started_at\":\"%s\"}%n",
+                    "{\"kind\":\"descriptor\",\"system\":\"%s\",\"instance_id\":%d,"
+                            + "\"event_tables\":[\"public.%s\"],\"extensions\":[],"
+                            + "\"version\":\"measured\",\"schema_version\":\"current\",\"db_name\":\"%s\","
+                            + "\"started_at\":\"%s\"}%n",
                     contender.title,
                     instance,
                     contender.table,
@@ -276,7 +284,8 @@ final class MeasuredProducer {
         private void metric(Instant at, String metric, double value, int windowSeconds) {
             System.out.printf(
                     Locale.ROOT,
-                    "{\"t\":\"%s\",\"system\":\"%s\",\"instance_id\":%d,\"kind\":\"adapter\",\"subject_kind\":\"adapter\",\"subject\":\"\","
+                    "{\"t\":\"%s\",\"system\":\"%s\",\"instance_id\":%d,\"kind\":\"adapter\","
+                            + "\"subject_kind\":\"adapter\",\"subject\":\"\","
                             + "\"metric\":\"%s\",\"value\":%.3f,\"window_s\":%d}%n",
                     at,
                     contender.title,

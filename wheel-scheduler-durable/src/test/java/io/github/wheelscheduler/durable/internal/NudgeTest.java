@@ -181,7 +181,10 @@ class NudgeTest {
         return new Heard(TaskTable.DEFAULT_NAME);
     }
 
-    /** Lets something schedule tasks of "note" for now, one after the other at odd times, and returns how late half of them started at most. */
+    /**
+     * Lets something schedule tasks of "note" for now, one after the other at odd times, and returns how late half of
+     * them started at most.
+     */
     private Duration half(java.util.function.Consumer<String> schedules) {
         int tasks = 15;
         long[] nanos = new long[tasks];
@@ -490,7 +493,9 @@ class NudgeTest {
         goOn.countDown();
     }
 
-    /** Returns how many connections a node takes while it is told something so often, within half a second and a bit. */
+    /**
+     * Returns how many connections a node takes while it is told something so often, within half a second and a bit.
+     */
     private int connectionsOf(int times, AtomicInteger taken) {
         int before = taken.get();
         for (int i = 0; i < times; i++) {

@@ -106,8 +106,8 @@ final class OlderNode {
         int deleted = jdbc.update("delete from wheel_durable_task" + ONE + " and next_time is null", handler, id);
         if (deleted == 0) {
             int ignored = jdbc.update(
-                    "update wheel_durable_task set task_data = next_data, execution_time = next_time, first_time = null,"
-                            + " next_time = null, next_data = null, consecutive_failures = 0, failure = null, "
+                    "update wheel_durable_task set task_data = next_data, execution_time = next_time, first_time = "
+                            + "null, next_time = null, next_data = null, consecutive_failures = 0, failure = null, "
                             + UNSUSPECTED + "," + FREED + ONE,
                     handler,
                     id);

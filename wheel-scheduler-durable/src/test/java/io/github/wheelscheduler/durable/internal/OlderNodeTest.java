@@ -176,9 +176,9 @@ class OlderNodeTest {
     void programThatSchedulesBySqlNamesTheFormat() {
         try (Node node = node("a").handle("order", Order.class, ran::add).start()) {
             assertThat(jdbc.update(
-                            "insert into wheel_durable_task (task_name, task_instance, task_data, format,"
-                                    + " execution_time) select 'order', '3', ?, 'wheel-1', beat_at from wheel_durable_task_node"
-                                    + " where incarnation = 0",
+                            "insert into wheel_durable_task (task_name, task_instance, task_data, format, "
+                                    + "execution_time) select 'order', '3', ?, 'wheel-1', beat_at from "
+                                    + "wheel_durable_task_node where incarnation = 0",
                             OlderNode.bytes("{\"orderId\":\"4711\",\"itemCount\":3}")))
                     .isEqualTo(1);
             await().atMost(PATIENCE).until(() -> ran.contains(ORDER));

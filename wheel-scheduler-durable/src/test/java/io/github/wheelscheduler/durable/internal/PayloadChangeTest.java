@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.ParameterizedTypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Rows that wait are read by the next version of their class; each line of the table in docs/durable-payloads.md is a test. */
+/**
+ * Rows that wait are read by the next version of their class; each line of the table in docs/durable-payloads.md is a
+ * test.
+ */
 class PayloadChangeTest {
 
     private final Payloads payloads = new Payloads(JsonMapper.builder().build(), List.of(PayloadFormat.standard()));

@@ -19,10 +19,12 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the check of {@code schedule} costs, which reads a payload again and writes it again. {@code -Pcluster} runs it, no other build does:
+ * What the check of {@code schedule} costs, which reads a payload again and writes it again. {@code -Pcluster} runs it,
+ * no other build does:
  *
  * <pre>{@code
- * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test=PayloadsMeasured -Dfailsafe.failIfNoSpecifiedTests=false -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false
+ * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test=PayloadsMeasured \
+ *     -Dfailsafe.failIfNoSpecifiedTests=false -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false
  * }</pre>
  */
 class PayloadsMeasured {
@@ -44,7 +46,8 @@ class PayloadsMeasured {
         MeasuredPage.write(
                 "k-payloads",
                 "The check of a payload",
-                "What it takes to write a payload, and what to write it, read it and write it again, as `schedule` does where the node has the handler; microseconds on one thread, medians of "
+                "What it takes to write a payload, and what to write it, read it and write it again, as `schedule` "
+                        + "does where the node has the handler; microseconds on one thread, medians of "
                         + ROUNDS + " rounds.",
                 List.of("payload", "bytes", "written", "written and checked", "the check"),
                 List.of(

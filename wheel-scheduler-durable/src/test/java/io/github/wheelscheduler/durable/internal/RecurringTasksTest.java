@@ -203,7 +203,8 @@ class RecurringTasksTest {
         assertThat(node.engine.schedule("other", "1", null, Instant.now().minus(Duration.ofDays(2))))
                 .isTrue();
         int inserted = jdbc.update(
-                "insert into wheel_durable_task (task_name, task_instance, execution_time, known_at) values (?, ?, current_timestamp, ?)",
+                "insert into wheel_durable_task (task_name, task_instance, execution_time, known_at) values (?, ?, "
+                        + "current_timestamp, ?)",
                 "recurring:",
                 "gone",
                 Instant.now().minus(Duration.ofDays(2)).atOffset(java.time.ZoneOffset.UTC));

@@ -35,7 +35,7 @@ class RefusedChangesTest {
     private static final Duration SHORT = Duration.ofMillis(20);
     private static final String AWAY = "does not answer";
     private static final String REFUSES = "refuses changes";
-    private static final String TAKES = "takes changes again";
+    private static final String TAKES = "accepts changes again";
     private static final String BACK = "answers again";
 
     private static final String[] TABLES = {"wheel_durable_task", "wheel_durable_task_node"};

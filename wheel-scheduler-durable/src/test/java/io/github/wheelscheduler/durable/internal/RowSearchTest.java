@@ -93,8 +93,8 @@ class RowSearchTest {
                 })
                 .toList();
         int[] ignored = jdbc.batchUpdate(
-                "insert into wheel_durable_task (task_name, task_instance, execution_time, state, failure, last_failure)"
-                        + " values (?, ?, ?, ?, ?, ?)",
+                "insert into wheel_durable_task (task_name, task_instance, execution_time, state, failure, "
+                        + "last_failure) values (?, ?, ?, ?, ?, ?)",
                 rows);
     }
 
@@ -295,7 +295,8 @@ class RowSearchTest {
         schedule("mail", "1");
         String error = "java.lang.IllegalStateException: no paper\n\tat x.Y.z(Y.java:1)\n".repeat(40);
         jdbc.update(
-                "update wheel_durable_task set failure = ?, consecutive_failures = 3, earlier_attempts = 4, retries = 9, state = 2",
+                "update wheel_durable_task set failure = ?, consecutive_failures = 3, earlier_attempts = 4, retries = "
+                        + "9, state = 2",
                 error);
         TaskDetails details = TaskDetails.ofTask(node.engine.database.tables(), "mail", "1");
         assertThat(details).isNotNull();

@@ -193,13 +193,15 @@ class ScanStartTest {
 
     // Behind an open transaction
 
-    /** Lets so many rows of a handler have been there, and keeps the database from tidying them up until that is closed. */
+    /**
+     * Lets so many rows of a handler have been there, and keeps the database from tidying them up until that is closed.
+     */
     private static Connection holdHorizon(HikariDataSource dataSource) throws SQLException {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
         assertThat(jdbc.update(
-                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
-                                + " select 'note', 'dead' || i, '', clock_timestamp() - i * interval '10 milliseconds' - interval '5 seconds'"
-                                + " from generate_series(1, ?) i",
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time) select "
+                                + "'note', 'dead' || i, '', clock_timestamp() - i * interval '10 milliseconds' - "
+                                + "interval '5 seconds' from generate_series(1, ?) i",
                         DEAD))
                 .isEqualTo(DEAD);
         Connection holding = dataSource.getConnection();
@@ -262,8 +264,8 @@ class ScanStartTest {
                 JdbcTemplate jdbc = new JdbcTemplate(dataSource);
                 await("looks from the mark")
                         .until(() -> jdbc.queryForObject(
-                                        "select count(*) from pg_stat_activity where datname = current_database() and query like '%(full\\_looks + 1)%'"
-                                                + " and pid <> pg_backend_pid()",
+                                        "select count(*) from pg_stat_activity where datname = current_database() and "
+                                                + "query like '%(full\\_looks + 1)%' and pid <> pg_backend_pid()",
                                         Long.class)
                                 > 0);
                 assertThat(tasks.insert(
@@ -307,8 +309,9 @@ class ScanStartTest {
 
     private static void insertOld(JdbcTemplate jdbc, String id, int state) {
         assertThat(jdbc.update(
-                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time, state)"
-                                + " values ('note', ?, convert_to(?, 'UTF8'), clock_timestamp() - interval '30 seconds', ?)",
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time, state) "
+                                + "values ('note', ?, convert_to(?, 'UTF8'), clock_timestamp() - interval '30 "
+                                + "seconds', ?)",
                         id,
                         "\"" + id + "\"",
                         state))
@@ -430,7 +433,8 @@ class ScanStartTest {
 
     private static void claim(JdbcTemplate jdbc, String id, long owner) {
         assertThat(jdbc.update(
-                        "update wheel_durable_task set state = 1, owner = ?, version = version + 1 where task_instance = ?",
+                        "update wheel_durable_task set state = 1, owner = ?, version = version + 1 where task_instance "
+                                + "= ?",
                         owner,
                         id))
                 .isEqualTo(1);

@@ -29,17 +29,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What the scenarios of a public benchmark of queues on PostgreSQL do to us and to db-scheduler: two processes, tasks for now at a steady rate, and something bad for a while. {@code -Pcluster} runs
- * it, where {@code -Dscenario=} names one, several or {@code all}:
+ * What the scenarios of a public benchmark of queues on PostgreSQL do to us and to db-scheduler: two processes, tasks
+ * for now at a steady rate, and something bad for a while. {@code -Pcluster} runs it, where {@code -Dscenario=} names
+ * one, several or {@code all}:
  *
  * <pre>{@code
- * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test=ScenariosMeasured -Dscenario=all -Dfailsafe.failIfNoSpecifiedTests=false -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false
+ * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test=ScenariosMeasured -Dscenario=all \
+ *     -Dfailsafe.failIfNoSpecifiedTests=false -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false
  * }</pre>
  *
- * They are {@code crash}, {@code repeated-kills}, {@code restart}, {@code back-ends}, {@code exhaustion}, {@code idle-in-transaction}, {@code active-readers} and {@code burst}; about 4 minutes for
- * each contender and round. Properties, with what they are unless they are said: {@code measured.phase-seconds} 60, {@code measured.warm-seconds} 20, {@code measured.kill-seconds} 20, {@code
- * measured.rounds} 1, {@code measured.rate} 800, which is that of all processes together, {@code measured.burst} 1.5, by which it is multiplied in a burst, {@code measured.threads-each} 32, {@code
- * measured.work-millis} 1, {@code measured.payload-bytes} 256, {@code measured.producers} {@code nodes}, or {@code own} for a process that schedules all and runs none.
+ * They are {@code crash}, {@code repeated-kills}, {@code restart}, {@code back-ends}, {@code exhaustion}, {@code
+ * idle-in-transaction}, {@code active-readers} and {@code burst}; about 4 minutes for each contender and round.
+ * Properties, with what they are unless they are said: {@code measured.phase-seconds} 60, {@code measured.warm-seconds}
+ * 20, {@code measured.kill-seconds} 20, {@code measured.rounds} 1, {@code measured.rate} 800, which is that of all
+ * processes together, {@code measured.burst} 1.5, by which it is multiplied in a burst, {@code measured.threads-each}
+ * 32, {@code measured.work-millis} 1, {@code measured.payload-bytes} 256, {@code measured.producers} {@code nodes}, or
+ * {@code own} for a process that schedules all and runs none.
  */
 class ScenariosMeasured {
 
@@ -116,8 +121,9 @@ class ScenariosMeasured {
                 long endNanos = System.nanoTime() + PHASE.toNanos();
                 while (System.nanoTime() < endNanos) {
                     List<Boolean> ended = cluster.jdbc.queryForList(
-                            "select pg_terminate_backend(pid) from (select pid from pg_stat_activity where datname = current_database()"
-                                    + " and application_name in ('n1', 'n2', 'p') order by random() limit 1) back_end",
+                            "select pg_terminate_backend(pid) from (select pid from pg_stat_activity where datname = "
+                                    + "current_database() and application_name in ('n1', 'n2', 'p') order by random() "
+                                    + "limit 1) back_end",
                             Boolean.class);
                     assertThat(ended).hasSizeLessThanOrEqualTo(1);
                     MeasuredCluster.pass(BETWEEN_TERMINATIONS);
@@ -258,7 +264,9 @@ class ScenariosMeasured {
                 "Scenario " + scenario.title(),
                 scenario.text + " Two processes, " + RATE + " tasks a second for now, scheduled by "
                         + (PRODUCERS.size() == 1 ? "a process that runs none" : "both")
-                        + "; p50 and p99 are from just before the insert to the start, of what was inserted in the phase. \"Doubtful\" is what its insert failed for, \"left\" what was there 90 s after the last insert.",
+                        + "; p50 and p99 are from just before the insert to the start, of what was inserted in the "
+                        + "phase. \"Doubtful\" is what its insert failed for, \"left\" what was there 90 s after the "
+                        + "last insert.",
                 head,
                 rows);
     }

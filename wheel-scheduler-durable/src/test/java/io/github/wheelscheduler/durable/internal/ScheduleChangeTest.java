@@ -28,7 +28,9 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** A recurring task is deployed with another schedule: one that fires, one that never does, or one that it had before. */
+/**
+ * A recurring task is deployed with another schedule: one that fires, one that never does, or one that it had before.
+ */
 @ParameterizedClass
 @EnumSource
 class ScheduleChangeTest {

@@ -46,18 +46,23 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * How fast rows that are due are run and how late many rows a second are, beside db-scheduler, and what each has cost the database. {@code -Pcluster} runs it, no other build does:
+ * How fast rows that are due are run and how late many rows a second are, beside db-scheduler, and what each has cost
+ * the database. {@code -Pcluster} runs it, no other build does:
  *
  * <pre>{@code
- * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test='SpeedMeasured#drain' -Dfailsafe.failIfNoSpecifiedTests=false -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false
+ * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test='SpeedMeasured#drain' \
+ *     -Dfailsafe.failIfNoSpecifiedTests=false -Dtest=None -Dsurefire.failIfNoSpecifiedTests=false
  * }</pre>
  *
  * <ul>
  *   <li>{@code #disk}: what a write to the disk and a commit take.
  *   <li>{@code #bare}: what claims and deletes in plain SQL reach; {@code -Dmeasured.tasks=100000}.
- *   <li>{@code #drain}: rows that are due at once; {@code -Dmeasured.tasks=100000 -Dmeasured.rounds=3 -Dmeasured.nodes=1,2,3 -Dmeasured.threads-each=10,64}. About 50 minutes. With {@code -Dmeasured.traced=true}, each run of ours is observed and has a span that is not sampled.
- *   <li>{@code #rates}: {@code -Dmeasured.rates=2000000:2000,10000000:1000}, rows in the table and how many of them are due in a second, for {@code -Dmeasured.seconds=60}; {@code
- *       -Dmeasured.insert-rate=20000} is how many rows a second can be inserted for certain.
+ *   <li>{@code #drain}: rows that are due at once; {@code -Dmeasured.tasks=100000 -Dmeasured.rounds=3
+ *       -Dmeasured.nodes=1,2,3 -Dmeasured.threads-each=10,64}. About 50 minutes. With {@code -Dmeasured.traced=true},
+ *       each run of ours is observed and has a span that is not sampled.
+ *   <li>{@code #rates}: {@code -Dmeasured.rates=2000000:2000,10000000:1000}, rows in the table and how many of them are
+ *       due in a second, for {@code -Dmeasured.seconds=60}; {@code -Dmeasured.insert-rate=20000} is how many rows a
+ *       second can be inserted for certain.
  * </ul>
  */
 @TestMethodOrder(MethodOrderer.MethodName.class)
@@ -105,7 +110,8 @@ class SpeedMeasured {
                 "j-disk",
                 "The disk",
                 "One after the other, " + TIMES
-                        + " times, in milliseconds: 8 kB written to a file beside the data and forced to the disk, and an update of one row by a connection alone.",
+                        + " times, in milliseconds: 8 kB written to a file beside the data and forced to the disk, and "
+                        + "an update of one row by a connection alone.",
                 List.of("", "p50", "p99"),
                 List.of(cells("write", writeTimes()), cells("commit", commitTimes())));
     }
@@ -162,7 +168,8 @@ class SpeedMeasured {
                 "k-bare",
                 "Claims and deletes in plain SQL",
                 rate(TASKS) + " rows of our table; each connection claims " + BATCH
-                        + " that are due by an update that skips locked ones, and deletes them by an array, until none is left.",
+                        + " that are due by an update that skips locked ones, and deletes them by an array, until none "
+                        + "is left.",
                 head,
                 rows);
     }
@@ -205,11 +212,10 @@ class SpeedMeasured {
     private static int claimAndDelete(String url) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url);
                 PreparedStatement claim = connection.prepareStatement(
-                        "with due as materialized (select ctid from wheel_durable_task where task_name = 'note' and state = 0"
-                                + " and execution_time <= 'infinity' order by execution_time limit " + BATCH
-                                + " for update skip locked)"
-                                + " update wheel_durable_task t set state = 1, owner = 1, version = version + 1 from due where t.ctid = due.ctid"
-                                + " returning t.task_instance");
+                        "with due as materialized (select ctid from wheel_durable_task where task_name = 'note' and "
+                                + "state = 0 and execution_time <= 'infinity' order by execution_time limit " + BATCH
+                                + " for update skip locked) update wheel_durable_task t set state = 1, owner = 1, "
+                                + "version = version + 1 from due where t.ctid = due.ctid returning t.task_instance");
                 PreparedStatement delete = connection.prepareStatement(
                         "delete from wheel_durable_task using unnest(?::text[]) ended (id) where task_name = 'note'"
                                 + " and task_instance = ended.id and owner = 1")) {
@@ -270,9 +276,11 @@ class SpeedMeasured {
                 "l-drain",
                 "Rows that are due at once",
                 rate(TASKS)
-                        + " tasks at one instant, after a fifth of that to make the processes warm; handlers do nothing but note it. Medians of "
+                        + " tasks at one instant, after a fifth of that to make the processes warm; handlers do "
+                        + "nothing but note it. Medians of "
                         + ROUNDS
-                        + " rounds in turns, each with processes and a database of its own, after a checkpoint. `max_connections` 400, `shared_buffers` 256 MB.",
+                        + " rounds in turns, each with processes and a database of its own, after a checkpoint. "
+                        + "`max_connections` 400, `shared_buffers` 256 MB.",
                 head,
                 rows);
     }

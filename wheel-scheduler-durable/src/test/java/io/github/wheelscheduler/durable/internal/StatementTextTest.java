@@ -79,8 +79,9 @@ class StatementTextTest {
     /** The tag of a string in the constants of a class. */
     private static final int STRING = 8;
 
-    private static final Pattern PART = Pattern.compile(
-            "^(select|update|insert into|delete from|with) |\\{task}|\\{node}| where (task_name|state|owner|incarnation)");
+    private static final Pattern PART =
+            Pattern.compile("^(select|update|insert into|delete from|with) |\\{task}|\\{node}| where "
+                    + "(task_name|state|owner|incarnation)");
 
     private static final DurableSettings SETTINGS = new DurableSettings(
             "wheel_durable_task",

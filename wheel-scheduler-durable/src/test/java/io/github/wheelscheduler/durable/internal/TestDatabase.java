@@ -130,7 +130,10 @@ enum TestDatabase {
         return List.of(System.getProperty(property, "").split(",")).contains(name);
     }
 
-    /** Notes what goes over its connections: statements, their parameters, the columns that are read of their rows, and how transactions end. For one thread. */
+    /**
+     * Notes what goes over its connections: statements, their parameters, the columns that are read of their rows, and
+     * how transactions end. For one thread.
+     */
     static final class RecordingDataSource extends DelegatingDataSource {
 
         final List<String> statements = new ArrayList<>();

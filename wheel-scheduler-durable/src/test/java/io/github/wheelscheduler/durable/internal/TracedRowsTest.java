@@ -37,7 +37,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Rows keep the spans that have led to a run, on whichever node it is, and older nodes leave none that do not count. */
+/**
+ * Rows keep the spans that have led to a run, on whichever node it is, and older nodes leave none that do not count.
+ */
 @ParameterizedClass
 @EnumSource
 class TracedRowsTest {
@@ -331,10 +333,9 @@ class TracedRowsTest {
         try (Node node = node("a")) {
             node.handle("note", String.class, id -> {}).start();
             String now = database == TestDatabase.MARIADB ? "utc_timestamp(6)" : "current_timestamp";
-            assertThat(jdbc.update(
-                            "insert into wheel_durable_task (task_name, task_instance, execution_time, version, traceparent,"
-                                    + " origin_version) values ('note', '1', " + now + ", 1, '00-" + OUTER
-                                    + "-b7ad6b7169203331-01', 1)"))
+            assertThat(jdbc.update("insert into wheel_durable_task (task_name, task_instance, execution_time, version, "
+                            + "traceparent, origin_version) values ('note', '1', " + now + ", 1, '00-" + OUTER
+                            + "-b7ad6b7169203331-01', 1)"))
                     .isEqualTo(1);
             assertThat(originOf(run(1))).isEqualTo(new RunOrigin(OUTER, "b7ad6b7169203331", true, false));
         }

@@ -41,7 +41,10 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** A run and the end of its task are one transaction: neither is there without the other, also where something fails between them. */
+/**
+ * A run and the end of its task are one transaction: neither is there without the other, also where something fails
+ * between them.
+ */
 @Timeout(120)
 class TransactionalRunTest {
 
@@ -123,7 +126,8 @@ class TransactionalRunTest {
         JdbcTemplate jdbc = new JdbcTemplate(pool);
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> {
             seen.add(jdbc.queryForObject(
-                    "select concat((select count(*) from wheel_durable_task), ' left, ', (select count(*) from ledger), ' entered')",
+                    "select concat((select count(*) from wheel_durable_task), ' left, ', (select count(*) from "
+                            + "ledger), ' entered')",
                     String.class));
             return seen.get(seen.size() - 1).startsWith("0");
         });

@@ -118,8 +118,8 @@ class UnknownHandlerTest {
             awaitChecked(node);
             assertThat(warnings())
                     .filteredOn(line -> line.contains("'male'"))
-                    .containsExactly(
-                            "A durable task was scheduled for the handler 'male', which no node has: it waits until one has it");
+                    .containsExactly("A durable task was scheduled for the handler 'male', which no node has: it waits "
+                            + "until one has it. Correct the name, or start a node with that handler");
         }
         assertThat(worker.engine.overview().unknownHandlers()).containsExactlyInAnyOrder("male", "surely none");
     }

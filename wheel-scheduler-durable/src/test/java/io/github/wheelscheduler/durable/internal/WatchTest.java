@@ -8,7 +8,10 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A node is dead when its beat has stayed the same for long enough while the database answered, and for no other reason. */
+/**
+ * A node is dead when its beat has stayed the same for long enough while the database answered, and for no other
+ * reason.
+ */
 class WatchTest {
 
     private static final long SECOND = 1_000_000_000L;

@@ -42,7 +42,10 @@ public enum Contender {
         return turns;
     }
 
-    /** Returns the statement that inserts so many tasks, t0 and so on; its parameters are when the first is due, and how many microseconds are between them. */
+    /**
+     * Returns the statement that inserts so many tasks, t0 and so on; its parameters are when the first is due, and how
+     * many microseconds are between them.
+     */
     public String insert(int count) {
         return "insert into " + table + " (task_name, task_instance, execution_time" + columns + ")"
                 + " select 'note', 't' || i, ?::timestamptz + i * (? * interval '1 microsecond')" + values

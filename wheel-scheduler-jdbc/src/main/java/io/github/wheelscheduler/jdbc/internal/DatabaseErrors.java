@@ -93,7 +93,10 @@ public final class DatabaseErrors {
         return ex instanceof ConcurrencyFailureException || isLockWait(ex);
     }
 
-    /** Whether the database answers, and takes no change: it is for reading only, its disk is full, or a right is missing. */
+    /**
+     * Whether the database answers, and takes no change: it is for reading only, its disk is full, or a right is
+     * missing.
+     */
     public static boolean isRefusal(Throwable ex) {
         return rootOf(ex) instanceof SQLException failure
                 && (REFUSALS.contains(String.valueOf(failure.getSQLState()))

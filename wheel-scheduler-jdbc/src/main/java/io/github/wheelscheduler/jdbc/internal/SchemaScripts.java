@@ -49,8 +49,8 @@ public record SchemaScripts(
     }
 
     /**
-     * Makes or changes the tables unless they have the layout, on a connection of its own: with a transaction of the caller's, the tables
-     * might go, or the transaction end.
+     * Makes or changes the tables unless they have the layout, on a connection of its own: with a transaction of the
+     * caller's, the tables might go, or the transaction end.
      *
      * @param step receives the layout that is there, when it is this node's turn
      * @throws ScriptException if the script fails
@@ -70,13 +70,19 @@ public record SchemaScripts(
         }
     }
 
-    /** Whether a script failed as it is not allowed. Two nodes that make tables at the same time are in each other's way once. */
+    /**
+     * Whether a script failed as it is not allowed. Two nodes that make tables at the same time are in each other's way
+     * once.
+     */
     public static boolean isRefused(ScriptException ex) {
         return NestedExceptionUtils.getMostSpecificCause(ex) instanceof SQLException failure
                 && String.valueOf(failure.getSQLState()).startsWith(NOT_ALLOWED);
     }
 
-    /** Returns {@link #NONE} where there is none. To make an index that is there, PostgreSQL waits for all transactions that have written into the table, and makes all wait who come later. */
+    /**
+     * Returns {@link #NONE} where there is none. To make an index that is there, PostgreSQL waits for all transactions
+     * that have written into the table, and makes all wait who come later.
+     */
     private int layoutOf(Connection connection) throws SQLException {
         Savepoint before = connection.getAutoCommit() ? null : connection.setSavepoint();
         try (Statement statement = connection.createStatement();

@@ -30,7 +30,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Runs statements. A statement of a user's takes part in the user's transaction; one of a node commits by itself. Any thread.
+ * Runs statements. A statement of a user's takes part in the user's transaction; one of a node commits by itself. Any
+ * thread.
  */
 public abstract class Statements {
 
@@ -49,7 +50,9 @@ public abstract class Statements {
     private final DatabaseKind kind;
     private final JdbcTemplate outer;
 
-    /** For rows of a node; reads what is committed, so that no two wait for each other because of what is between rows. */
+    /**
+     * For rows of a node; reads what is committed, so that no two wait for each other because of what is between rows.
+     */
     private final TransactionTemplate transaction;
 
     /** One connection that a node keeps. A DataSource of the user's may be of the type that this one extends. */
@@ -84,7 +87,10 @@ public abstract class Statements {
         return committed(work, JdbcTemplate::new);
     }
 
-    /** The same for statements that PostgreSQL is to plan each time: a plan that it has made while the table was small, and keeps, reads all of a large one. */
+    /**
+     * The same for statements that PostgreSQL is to plan each time: a plan that it has made while the table was small,
+     * and keeps, reads all of a large one.
+     */
     public final <T extends @Nullable Object> T committedPlanned(Function<JdbcTemplate, T> work) {
         return committed(work, PlannedStatements::new);
     }
@@ -122,7 +128,10 @@ public abstract class Statements {
                         : level <= TransactionDefinition.ISOLATION_READ_COMMITTED);
     }
 
-    /** Whether the transaction that a manager has begun in this thread is on this database; that of JTA is wherever a connection is taken. */
+    /**
+     * Whether the transaction that a manager has begun in this thread is on this database; that of JTA is wherever a
+     * connection is taken.
+     */
     public final boolean isReachedBy(PlatformTransactionManager manager) {
         return manager instanceof JtaTransactionManager || TransactionSynchronizationManager.hasResource(target());
     }
@@ -178,8 +187,9 @@ public abstract class Statements {
     }
 
     /**
-     * Makes a statement, or a transaction, again that was rolled back because of others, a few times, after a short pause. Within a transaction of a
-     * caller's never: all of that has been rolled back. Nor does one that is made of several that are committed one by one.
+     * Makes a statement, or a transaction, again that was rolled back because of others, a few times, after a short
+     * pause. Within a transaction of a caller's never: all of that has been rolled back. Nor does one that is made of
+     * several that are committed one by one.
      */
     public final <T extends @Nullable Object> T repeated(Supplier<T> work) {
         int left = TransactionSynchronizationManager.isActualTransactionActive() ? 0 : MOST_REPEATS;
@@ -210,8 +220,8 @@ public abstract class Statements {
     }
 
     /**
-     * Sees to it that a change is committed that a caller makes after the commit of the caller's transaction, as in {@code afterCommit}: its connection is still that of
-     * the transaction, which has been committed.
+     * Sees to it that a change is committed that a caller makes after the commit of the caller's transaction, as in
+     * {@code afterCommit}: its connection is still that of the transaction, which has been committed.
      */
     public final void commitThoughItIsLate() {
         if (TransactionSynchronizationManager.isSynchronizationActive()

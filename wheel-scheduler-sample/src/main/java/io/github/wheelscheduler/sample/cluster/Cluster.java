@@ -44,8 +44,9 @@ final class Cluster implements AutoCloseable {
                 throw new InterruptedException("This process is ending");
             }
             throw new IOException(
-                    "PostgreSQL must start here, but does not. The one that comes along is for Linux on x86-64, if the build was not told"
-                            + " otherwise; where root starts it, it needs user namespaces (unshare). The cause: " + ex,
+                    "PostgreSQL must start here, but does not. The one that comes along is for Linux on x86-64, if the "
+                            + "build was not told otherwise; where root starts it, it needs user namespaces (unshare). "
+                            + "The cause: " + ex,
                     ex);
         }
     }

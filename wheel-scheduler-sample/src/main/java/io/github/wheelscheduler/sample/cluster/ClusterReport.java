@@ -102,7 +102,8 @@ final class ClusterReport {
                 .filter(run -> kill.orphans.contains(run.task()) && run.node().equals(kill.node))
                 .count();
         text.format(
-                "%n%s was killed %s after the first task was due. It had claimed %,d tasks, and begun to run %,d of them.%n",
+                "%n%s was killed %s after the first task was due. It had claimed %,d tasks, and begun to run %,d of "
+                        + "them.%n",
                 kill.node, Texts.of(Duration.between(kill.firstDueAt, kill.at)), kill.orphans.size(), begun);
         if (runs.stream().anyMatch(this::isTakenOver)) {
             text.format(

@@ -30,7 +30,8 @@ class ClusterReportTest {
                 .containsPattern("half of them late by at most +2.0 ms +6.0 ms +- +4.0 ms\n")
                 .containsPattern("99 of 100 by at most +2.0 ms +8.0 ms +- +8.0 ms\n")
                 .contains(
-                        "n1 was killed 1 s after the first task was due. It had claimed 0 tasks, and begun to run 0 of them.")
+                        "n1 was killed 1 s after the first task was due. It had claimed 0 tasks, and begun to run 0 of "
+                                + "them.")
                 .doesNotContain("after the kill, half")
                 .endsWith("scheduled 4, ran 4, missing 0, ran twice 0\n");
     }

@@ -8,7 +8,10 @@ import java.util.stream.Stream;
 /** What a sentence must not do. */
 enum EnglishRule {
 
-    /** A relative clause as the subject: {@code What it costs is said below}. Questions, instructions and fragments pass. */
+    /**
+     * A relative clause as the subject: {@code What it costs is said below}. Questions, instructions and fragments
+     * pass.
+     */
     FREE_RELATIVE {
         @Override
         boolean isBrokenBy(Sentence sentence) {
@@ -54,8 +57,10 @@ enum EnglishRule {
     /** Verbs of a main or a relative clause: two of them make a sentence of what would be a fragment. */
     private static final Pattern VERB =
             Pattern.compile("\\b(is|are|was|were|has|have|had|does|do|can|may|must|will|would|"
-                    + "asks?|begins?|belongs?|calls?|comes?|costs?|counts?|decides?|depends?|ends?|fails?|follows?|gets?|gives?|goes|go|"
-                    + "grows?|holds?|keeps?|knows?|leaves?|lies|makes?|means?|needs?|reads?|runs?|says?|sees|shows?|starts?|stays?|"
+                    + "asks?|begins?|belongs?|calls?|comes?|costs?|counts?|decides?|depends?|ends?|fails?|"
+                    + "follows?|gets?|gives?|goes|go|"
+                    + "grows?|holds?|keeps?|knows?|leaves?|lies|makes?|means?|needs?|reads?|runs?|says?|sees|"
+                    + "shows?|starts?|stays?|"
                     + "stops?|takes?|tells?|throws|waits?|wants?|works?|writes)\\b");
 
     private static final Pattern PHRASES = Stream.of(

@@ -27,7 +27,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Sentences of sources, by the compiler's syntax trees: Javadoc, and texts of at least four words with values as one word. */
+/**
+ * Sentences of sources, by the compiler's syntax trees: Javadoc, and texts of at least four words with values as one
+ * word.
+ */
 final class JavaText extends TreePathScanner<@Nullable Void, @Nullable Void> {
 
     private static final int FEWEST_WORDS = 4;

@@ -20,7 +20,9 @@ import com.sun.source.tree.Tree.Kind;
 import com.sun.source.util.TreeScanner;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -31,12 +33,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that sources pass to a log or an exception. A value is an {@code X}. Variables, constants, parameters and
- * private methods of the same file are followed, and a choice between two texts yields both messages.
+ * The messages that sources pass to a log or an exception. A value is an {@code X}. Variables, constants, parameters
+ * and private methods of the same file are followed, and a choice between two texts yields both messages.
  */
 final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
 
     private static final String EXCEPTION = "EXCEPTION";
+
+    /** Exceptions that Spring Boot reports with the action to take, their second argument. */
+    private static final Set<String> WITH_ACTION = Set.of("UnusableSetupException", "HistoryUnavailableException");
 
     /** A message with more forms counts as a value: they could not be listed. */
     private static final int MOST_FORMS = 64;
@@ -48,6 +53,7 @@ final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
 
     private final String module;
     private final NamedTexts scope;
+    private final Map<String, String> constants;
     private final Set<Message> messages;
     private final Set<String> following = new HashSet<>();
     private String method = "";
@@ -70,22 +76,29 @@ final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
         }
     }
 
-    private LogMessages(String module, NamedTexts scope, Set<Message> messages) {
+    private LogMessages(String module, NamedTexts scope, Map<String, String> constants, Set<Message> messages) {
         this.module = module;
         this.scope = scope;
+        this.constants = constants;
         this.messages = messages;
     }
 
     /** Returns the messages of sources, whose first directory names their module. */
     static Set<Message> of(Path root, List<Path> sources) throws IOException {
-        Set<Message> messages = new TreeSet<>();
+        Map<CompilationUnitTree, NamedTexts> scopes = new LinkedHashMap<>();
+        Map<String, String> constants = new HashMap<>();
         for (CompilationUnitTree unit : SyntaxTrees.of(sources).units()) {
-            String module = SyntaxTrees.nameOf(root, unit).split("/", 2)[0];
             NamedTexts scope = new NamedTexts();
             Void unused = scope.scan(unit, null);
             scope.passArguments();
-            Void ignored = new LogMessages(module, scope, messages).scan(unit, null);
+            scopes.put(unit, scope);
+            constants.putAll(scope.constantsOf(unit));
         }
+        Set<Message> messages = new TreeSet<>();
+        scopes.forEach((unit, scope) -> {
+            String module = SyntaxTrees.nameOf(root, unit).split("/", 2)[0];
+            Void ignored = new LogMessages(module, scope, constants, messages).scan(unit, null);
+        });
         return messages;
     }
 
@@ -136,7 +149,11 @@ final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
     public @Nullable Void visitNewClass(NewClassTree tree, @Nullable Void unused) {
         String name = NamedTexts.nameOf(tree.getIdentifier());
         List<? extends ExpressionTree> arguments = tree.getArguments();
-        if (name.endsWith("Exception") || name.endsWith("Error")) {
+        if (WITH_ACTION.contains(name) && arguments.size() > 1) {
+            Set<String> actions = forms(arguments.get(1), method);
+            forms(arguments.get(0), method)
+                    .forEach(start -> actions.forEach(action -> add(EXCEPTION, start + ". Action: " + action)));
+        } else if (name.endsWith("Exception") || name.endsWith("Error")) {
             arguments.forEach(argument -> add(EXCEPTION, argument));
         } else if (name.equals("FailureLog")) {
             add(NamedTexts.nameOf(arguments.get(0)), arguments.get(1));
@@ -154,15 +171,17 @@ final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
     }
 
     private void add(String level, ExpressionTree argument, String place) {
-        for (String form : forms(argument, place)) {
-            String text = PLACEHOLDER
-                    .matcher(form)
-                    .replaceAll(Sentence.CODE)
-                    .replaceAll("\\s+", " ")
-                    .strip();
-            if (WORDS.matcher(text + " ").find()) {
-                boolean ignored = messages.add(new Message(module, level, text));
-            }
+        forms(argument, place).forEach(form -> add(level, form));
+    }
+
+    private void add(String level, String form) {
+        String text = PLACEHOLDER
+                .matcher(form)
+                .replaceAll(Sentence.CODE)
+                .replaceAll("\\s+", " ")
+                .strip();
+        if (WORDS.matcher(text + " ").find()) {
+            boolean ignored = messages.add(new Message(module, level, text));
         }
     }
 
@@ -188,6 +207,8 @@ final class LogMessages extends TreeScanner<@Nullable Void, @Nullable Void> {
             forms.addAll(forms.isEmpty() ? known("#" + variable.getName()) : Set.of());
         } else if (tree instanceof MethodInvocationTree call) {
             forms.addAll(formsOf(call, place));
+        } else if (tree instanceof MemberSelectTree && constants.containsKey(tree.toString())) {
+            forms.add(constants.get(tree.toString()));
         }
         return forms.isEmpty() || forms.size() > MOST_FORMS ? Set.of(Sentence.CODE) : forms;
     }

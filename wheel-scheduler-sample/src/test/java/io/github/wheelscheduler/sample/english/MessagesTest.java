@@ -81,16 +81,25 @@ class MessagesTest {
                     void each(Consumer<String> log) {
                         log.accept("Each of them is named");
                     }
+                    void action() {
+                        throw new UnusableSetupException("a is set, but b is not", "Set " + Names.NAME + " as well.");
+                    }
                     void other(String text) {
                         logger.debug(text);
                         print("this reaches no log at all");
                     }
                 }
                 """);
-        assertThat(LogMessages.of(directory, List.of(source)).stream().map(Message::toString))
+        Path names = Files.writeString(source.resolveSibling("Names.java"), """
+                class Names {
+                    static final String NAME = "the.b";
+                }
+                """);
+        assertThat(LogMessages.of(directory, List.of(source, names)).stream().map(Message::toString))
                 .containsExactly(
                         "module ERROR One of them failed",
                         "module ERROR Several of them failed",
+                        "module EXCEPTION a is set, but b is not. Action: Set the.b as well.",
                         "module EXCEPTION n must be positive, was X",
                         "module INFO The property a.b is unknown",
                         "module WARNING Each of them is named",
@@ -102,7 +111,10 @@ class MessagesTest {
         return messages.stream().filter(Message::isWarning);
     }
 
-    /** Whether a row has that text, whose values are an X and whose varying parts an ellipsis; a scheduler's name may precede it. */
+    /**
+     * Whether a row has that text, whose values are an X and whose varying parts an ellipsis; a scheduler's name may
+     * precede it.
+     */
     private static boolean explains(String row, Message message) {
         String pattern = Stream.of(row.split("…", -1))
                 .map(part ->

@@ -1,8 +1,11 @@
 package io.github.wheelscheduler.sample.english;
 
 import com.sun.source.tree.AssignmentTree;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ExpressionTree;
 import com.sun.source.tree.IdentifierTree;
+import com.sun.source.tree.LiteralTree;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
@@ -17,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The expressions that names of a file stand for: by method for its variables and parameters, else by the name alone. */
+/**
+ * The expressions that names of a file stand for: by method for its variables and parameters, else by the name alone.
+ */
 final class NamedTexts extends TreeScanner<@Nullable Void, @Nullable Void> {
 
     private record Call(String from, MethodInvocationTree tree) {}
@@ -102,6 +107,22 @@ final class NamedTexts extends TreeScanner<@Nullable Void, @Nullable Void> {
 
     static String keyOf(MethodInvocationTree tree) {
         return nameOf(tree.getMethodSelect()) + "/" + tree.getArguments().size();
+    }
+
+    /** Returns the constants of the file that are a text, with the name of its first type before theirs. */
+    Map<String, String> constantsOf(CompilationUnitTree unit) {
+        Map<String, String> constants = new HashMap<>();
+        if (!unit.getTypeDecls().isEmpty() && unit.getTypeDecls().get(0) instanceof ClassTree type) {
+            values.forEach((key, expressions) -> {
+                if (key.matches("#[A-Z][A-Z_]+")
+                        && expressions.size() == 1
+                        && expressions.get(0) instanceof LiteralTree literal
+                        && literal.getValue() instanceof String text) {
+                    constants.put(type.getSimpleName() + "." + key.substring(1), text);
+                }
+            });
+        }
+        return constants;
     }
 
     /** Returns the expressions that a name stands for. */

@@ -15,8 +15,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /**
- * Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what; and tells each
- * {@link SteeringListener} of the application. Any thread.
+ * Leaves one line for each steering over HTTP and JMX, refused ones too: who, what, and from what to what; and tells
+ * each {@link SteeringListener} of the application. Any thread.
  */
 public final class SteeringLog {
 
@@ -98,21 +98,21 @@ public final class SteeringLog {
      */
     public <T> T steer(
             Caller caller, @Nullable String action, Target target, String name, Supplier<Steered<T>> steering) {
-        String what = printable(action == null ? "nothing" : action) + " of " + printable(target.kind())
+        String what = "action " + printable(action == null ? "nothing" : action) + " on " + printable(target.kind())
                 + (name.isEmpty() ? "" : " " + printable(name));
         Steered<T> steered;
         try {
             requireReason(caller, action);
             steered = steering.get();
         } catch (RuntimeException ex) {
-            log.info("Steering by " + printable(caller.inLog()) + " was refused: " + what + ", as "
+            log.info("Steering by " + printable(caller.inLog()) + " was refused: " + what + "; cause: "
                     + printable(String.valueOf(ex.getMessage())));
             tell(caller, action, target, null, null, NamedSteering.refusalOf(ex));
             throw ex;
         }
-        String why = caller.reason() == null ? "" : ", because: " + caller.reason();
-        log.info("Steering by " + printable(caller.inLog()) + ": " + what + ", from " + printable(steered.from())
-                + " to " + printable(steered.to()) + why);
+        String why = caller.reason() == null ? "" : "; reason: " + caller.reason();
+        log.info("Steering by " + printable(caller.inLog()) + ": " + what + "; before: " + printable(steered.from())
+                + "; after: " + printable(steered.to()) + why);
         tell(caller, action, steered.target(), steered.from(), steered.to(), null);
         return steered.answer();
     }

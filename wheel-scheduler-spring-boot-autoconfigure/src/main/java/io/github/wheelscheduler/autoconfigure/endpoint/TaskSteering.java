@@ -129,8 +129,8 @@ final class TaskSteering {
         if (expected == null && !filter.isFiltered()) {
             // Boot passes over a filter whose name is misspelt.
             throw new IllegalArgumentException(
-                    "expected, the number of tasks, must be given if scheduler, group, text and state are not: "
-                            + "the action is for all tasks then");
+                    "expected, the number of tasks, must be given if scheduler, group, text and state are not, because "
+                            + "the action then affects all tasks");
         }
         List<Found> found = TaskRegistry.find(
                         registries,

@@ -178,7 +178,8 @@ public final class WheelSchedulerEndpoint {
      * @param schedule to re-time to
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if there is no such action, or the schedule is missing, bad, or not wanted
-     * @throws IllegalStateException if the task is over, is to be triggered while it is running, or interrupted while it is not
+     * @throws IllegalStateException if the task is over, is to be triggered while it is running, or interrupted while
+     *     it is not
      * @throws org.springframework.core.task.TaskRejectedException if the scheduler accepts no task
      */
     TaskDescriptor steerTask(
@@ -284,7 +285,8 @@ public final class WheelSchedulerEndpoint {
      * Pauses or resumes a scheduler, or changes its mode, with all its tasks, and returns it as it is then.
      *
      * @param caller steers
-     * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a pause leaves alone
+     * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a
+     *     pause leaves alone
      * @param scheduler which one; null if there is only one
      * @throws UnknownNameException if there is no such scheduler
      * @throws IllegalArgumentException if there is no such action, or several schedulers and no name

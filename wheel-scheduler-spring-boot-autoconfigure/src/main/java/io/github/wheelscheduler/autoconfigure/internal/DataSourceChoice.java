@@ -20,7 +20,7 @@ public final class DataSourceChoice {
      * @param mark the name of the annotation
      * @param autoConfiguration what to exclude where it is not wanted
      */
-    public record Purpose(String none, String unclear, String owner, String mark, String autoConfiguration) {}
+    public record Purpose(String owner, String mark, String autoConfiguration) {}
 
     /** Returns the one, or fails with what to do. */
     public static DataSource of(
@@ -46,12 +46,14 @@ public final class DataSourceChoice {
         String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, DataSource.class);
         return names.length == 0
                 ? new UnusableSetupException(
-                        purpose.none + ", but there is none",
-                        "Add spring-boot-starter-jdbc and a driver: org.postgresql:postgresql, and set spring.datasource.url; or, for one node, com.h2database:h2, which "
-                                + "needs no url. Where no " + purpose.owner + " are wanted, name "
+                        "There must be a DataSource for " + purpose.owner + ", but there is none",
+                        "Add spring-boot-starter-jdbc and a driver: org.postgresql:postgresql, and set "
+                                + "spring.datasource.url; or, for one node, com.h2database:h2, which needs no url. "
+                                + "Where no " + purpose.owner + " are wanted, name "
                                 + purpose.autoConfiguration + " in spring.autoconfigure.exclude.")
                 : new UnusableSetupException(
-                        purpose.unclear + ", but " + reason + ": " + String.join(", ", names),
+                        "The DataSource for " + purpose.owner + " must be clear, but " + reason + ": "
+                                + String.join(", ", names),
                         "Mark the DataSource of the " + purpose.owner + ", and no other, with " + purpose.mark
                                 + ", or that of the whole application with @Primary.");
     }

@@ -53,11 +53,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class DurableAutoConfiguration {
 
     private static final DataSourceChoice.Purpose DATABASE = new DataSourceChoice.Purpose(
-            "Durable tasks must have a DataSource",
-            "Durable tasks must know which DataSource is theirs",
-            "durable tasks",
-            "@DurableDataSource",
-            DurableAutoConfiguration.class.getName());
+            "durable tasks", "@DurableDataSource", DurableAutoConfiguration.class.getName());
 
     private static final Log LOGGER = LogFactory.getLog(DurableAutoConfiguration.class);
 

@@ -37,8 +37,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * The endpoint {@code wheeldurable}. It shows durable tasks as the database has them, so the same on each node, and steers them for all
- * nodes. Write operations are off by default.
+ * The endpoint {@code wheeldurable}. It shows durable tasks as the database has them, so the same on each node, and
+ * steers them for all nodes. Write operations are off by default.
  */
 @Endpoint(id = DurableEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public final class DurableEndpoint {
@@ -97,7 +97,8 @@ public final class DurableEndpoint {
     /**
      * Returns the handlers, a recurring task or a page of them, or a one-time task or a page of those.
      *
-     * @param segments the path: {@code handlers}, {@code recurring} or {@code tasks}, and behind the last two the id of the recurring task or the handler, or nothing
+     * @param segments the path: {@code handlers}, {@code recurring} or {@code tasks}, and behind the last two the id of
+     *     the recurring task or the handler, or nothing
      * @param sameKind what was said of the first once more, which must be the same; null for nothing
      * @param sameName the same of the others
      * @param query which tasks
@@ -160,7 +161,8 @@ public final class DurableEndpoint {
     }
 
     /**
-     * Triggers, pauses, resumes or re-times a recurring task, or retries, cancels or reschedules a one-time task, for all nodes.
+     * Triggers, pauses, resumes or re-times a recurring task, or retries, cancels or reschedules a one-time task, for
+     * all nodes.
      *
      * @param caller steers
      * @param segments the path: {@code recurring} or {@code tasks}, and the id of the recurring task, or the handler
@@ -354,9 +356,11 @@ public final class DurableEndpoint {
                         + exactly(within) + ": " + handler + " " + id);
             case UNHEARD ->
                 throw new IllegalStateException(
-                        "Cancellation requested, but the node that has claimed the task does not respond: " + handler
-                                + " " + id);
-            case ABSENT -> throw new IllegalStateException("The run had already ended: " + handler + " " + id);
+                        "Cancellation requested, but the node that has claimed the task did not respond in time: "
+                                + handler + " " + id);
+            case ABSENT ->
+                throw new IllegalStateException(
+                        "There was nothing to cancel, as the task had already ended: " + handler + " " + id);
         };
     }
 

@@ -67,7 +67,10 @@ public final class DurableEndpointWebExtension {
         });
     }
 
-    /** Steers a task, and answers with it, or some of the tasks that are found, and says how to go on. A name may have slashes. */
+    /**
+     * Steers a task, and answers with it, or some of the tasks that are found, and says how to go on. A name may have
+     * slashes.
+     */
     @WriteOperation
     public WebEndpointResponse<OperationResponseBody> steer(
             SecurityContext context,

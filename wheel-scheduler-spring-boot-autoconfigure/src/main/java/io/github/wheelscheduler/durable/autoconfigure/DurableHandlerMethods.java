@@ -80,7 +80,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         if (!unknown.isEmpty()) {
             throw new UnusableSetupException(
                     String.join("; ", unknown),
-                    "Write the name as the annotation has it, in brackets if it has more than letters, digits and dashes, or leave the property out.");
+                    "Write the name as the annotation has it, in brackets if it has more than letters, digits and "
+                            + "dashes, or leave the property out.");
         }
     }
 
@@ -126,9 +127,11 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     body(beanName, method));
         } catch (IllegalStateException | IllegalArgumentException ex) {
             throw new UnusableSetupException(
-                    ex.getMessage() + ": " + method + " of the bean " + beanName + otherThan(annotation.value()),
-                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"), and limits that fit, if any, such as maxConcurrent = 2 and timeLimit = \"30s\". The "
-                            + "name is in the database, so one that has tasks should keep it.",
+                    "@DurableHandler on " + method + " of the bean " + beanName + otherThan(annotation.value())
+                            + " cannot be used: " + ex.getMessage(),
+                    "Give each handler a name of its own, such as @DurableHandler(\"invoice\"), and limits that fit, "
+                            + "if any, such as maxConcurrent = 2 and timeLimit = \"30s\". The name is in the database, "
+                            + "so one that has tasks should keep it.",
                     ex);
         }
         byName.put(annotation.value(), method + " of the bean " + beanName);
@@ -136,7 +139,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
 
     private String otherThan(String name) {
         String other = byName.get(name);
-        return other == null ? "" : ", and " + other;
+        return other == null ? "" : ", beside " + other + ",";
     }
 
     private DecidingBody<Object> body(String beanName, Method method) {
@@ -148,7 +151,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         int payloads = method.getParameterCount() - (knowsItsRun(method) ? 1 : 0);
         if (payloads > 1) {
             throw unusablePayload(
-                    "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun behind it, but "
+                    "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun "
+                            + "behind it, but "
                             + method + " has " + method.getParameterCount());
         }
         if (payloads == 0) {
@@ -156,11 +160,14 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
         }
         ResolvableType type = ResolvableType.forMethodParameter(method, 0, ClassUtils.getUserClass(beanType));
         if (type.resolve() == null || type.hasUnresolvableGenerics()) {
-            throw unusablePayload("The type of the payload must be known, but is not in " + method);
+            throw unusablePayload(
+                    "The type of the payload must be known, without type variables and wildcards, but is not in "
+                            + method);
         }
         if (type.toClass().isPrimitive()) {
             throw unusablePayload(
-                    "The payload of a method with @DurableHandler may be null, so its type must not be primitive, but is in "
+                    "The payload of a method with @DurableHandler may be null, so its type must not be primitive, but "
+                            + "is in "
                             + method);
         }
         // A type variable has been resolved; what stands in brackets is kept.
@@ -175,7 +182,8 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     private static UnusableSetupException unusablePayload(String message) {
         return new UnusableSetupException(
                 message,
-                "Let the method have one parameter whose class is known, such as a record with all that a run needs, or none.");
+                "Let the method have one parameter whose class is known, such as a record with all that a run needs, "
+                        + "or none.");
     }
 
     private static @Nullable Object[] arguments(Method method, @Nullable Object payload, DurableRun run) {
@@ -197,8 +205,9 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                     new HashSet<>(List.of(annotation.noRetryFor())));
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
-                    "@DurableHandler on " + method + ": " + ex.getMessage(),
-                    "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave them out.",
+                    "@DurableHandler on " + method + " cannot be used: " + ex.getMessage(),
+                    "Give maxRetries, backOff and maxBackOff values that fit, such as 10, 1s and 1h, or leave "
+                            + "them out.",
                     ex);
         }
     }

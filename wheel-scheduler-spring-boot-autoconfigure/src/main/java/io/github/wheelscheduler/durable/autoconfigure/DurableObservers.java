@@ -37,7 +37,8 @@ final class DurableObservers implements DurableObserver {
                 call.accept(observer);
             } catch (Throwable ex) {
                 if (failure == null) {
-                    failure = new IllegalStateException("An observer of durable tasks has failed", ex);
+                    failure = new IllegalStateException(
+                            "An observer of durable tasks has failed; tasks are not affected", ex);
                 }
             }
         }

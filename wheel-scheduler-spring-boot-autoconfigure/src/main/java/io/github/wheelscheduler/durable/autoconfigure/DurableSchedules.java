@@ -132,8 +132,9 @@ final class DurableSchedules
                 throw new UnusableSetupException(
                         "A method with @Durable must have no setting but for its schedule, but " + setting + " is "
                                 + value + ": " + method,
-                        "Leave the setting " + setting + " of the task " + id
-                                + " out. Runs of durable tasks follow from their row: what they miss is said by @Durable(missed), and they are paused and re-timed for all nodes at wheeldurable.");
+                        "Remove the setting " + setting + " of the task " + id
+                                + ", as runs of durable tasks follow from their row. Use @Durable(missed) for missed "
+                                + "runs, and the endpoint wheeldurable to pause and re-time tasks for all nodes.");
             }
         });
     }
@@ -147,8 +148,9 @@ final class DurableSchedules
             return ScheduleRecurrence.of(schedule, first);
         } catch (IllegalArgumentException ex) {
             throw new UnusableSetupException(
-                    ex.getMessage() + ": " + method,
-                    "Give @Scheduled a cron, fixedRate or fixedDelay. Schedule a task that runs once with DurableTasks.",
+                    "@Durable on " + method + " cannot be used: " + ex.getMessage(),
+                    "Give @Scheduled a cron, fixedRate or fixedDelay. Schedule a task that runs once with "
+                            + "DurableTasks.",
                     ex);
         }
     }
@@ -172,10 +174,11 @@ final class DurableSchedules
             Method other = byName.get(id);
             throw new UnusableSetupException(
                     other == null
-                            ? ex.getMessage() + ": " + method
+                            ? "@Durable on " + method + " cannot be used: " + ex.getMessage()
                             : "A schedule with @Durable must have an id of its own, there are two '" + id + "': "
                                     + method + ", and " + other,
-                    "Give each an id of its own with @Durable(\"...\"), or leave its value out where a method has several schedules.",
+                    "Give each an id of its own with @Durable(\"...\"), or leave its value out where a method has "
+                            + "several schedules.",
                     ex);
         }
     }
@@ -196,8 +199,9 @@ final class DurableSchedules
                 throw new UnusableSetupException(
                         "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: "
                                 + declaration.method(),
-                        "Put @EnableScheduling on a configuration, and let the scheduler of the method be that of the application or another WheelTaskScheduler "
-                                + "that is not halted or off. The log says above why the wheel is not used, if it is not.");
+                        "Put @EnableScheduling on a configuration, and let the scheduler of the method be that of the "
+                                + "application or another WheelTaskScheduler that is not halted or off. The log says "
+                                + "above why the wheel is not used, if it is not.");
             }
         }
     }

@@ -16,7 +16,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 final class EarlyReturn {
 
     static final String ACTION =
-            "Let the method do its work itself and return when it has ended. It has a thread of its own, and delays no other task.";
+            "Let the method do its work itself and return when it has ended. It has a thread of its own, and delays no "
+                    + "other task.";
 
     /** The annotations that Spring heeds. */
     private static final List<String> ASYNC = List.of(

@@ -63,7 +63,8 @@ final class TransactionManagerChoice {
                     BeanFactoryAnnotationUtils.qualifiedBeanOfType(beanFactory, PlatformTransactionManager.class, name);
         } catch (BeansException ex) {
             throw new UnusableSetupException(
-                    "The transactionManager of a method with @DurableHandler must be the name or qualifier of one PlatformTransactionManager, but '"
+                    "The transactionManager of a method with @DurableHandler must be the name or qualifier of one "
+                            + "PlatformTransactionManager, but '"
                             + name + "' is not, on " + method + "; there are " + describe(all()),
                     "Set transactionManager to one of them that is for the DataSource of durable tasks.",
                     ex);
@@ -71,7 +72,8 @@ final class TransactionManagerChoice {
         DataSource theirs = dataSourceOf(manager);
         if (theirs != null && !isOurs(theirs)) {
             throw new UnusableSetupException(
-                    "The transactionManager of a method with @DurableHandler must be for the DataSource of durable tasks, but '"
+                    "The transactionManager of a method with @DurableHandler must be for the DataSource of durable "
+                            + "tasks, but '"
                             + name + "' is for another one, on " + method,
                     "Set transactionManager to one that is for the DataSource of durable tasks, "
                             + "or mark the other DataSource with @DurableDataSource.");
@@ -95,24 +97,28 @@ final class TransactionManagerChoice {
             return ours.values().iterator().next();
         }
         String wanted =
-                "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but ";
+                "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of "
+                        + "durable tasks, but ";
         if (!ours.isEmpty()) {
             throw new UnusableSetupException(
                     wanted + "there are several: " + describe(ours) + ", for " + method,
-                    "Set transactionManager to one of them, such as @DurableHandler(transactional = true, transactionManager = \""
+                    "Set transactionManager to one of them, such as @DurableHandler(transactional = true, "
+                            + "transactionManager = \""
                             + ours.keySet().iterator().next() + "\").");
         }
         if (!silent.isEmpty()) {
             throw new UnusableSetupException(
                     wanted + "it cannot be told whether it is " + String.join(" or ", silent) + ", as with JTA, for "
                             + method,
-                    "If its transactions are also on the DataSource of durable tasks, name it, such as @DurableHandler(transactional = true, transactionManager = \""
+                    "If its transactions are also on the DataSource of durable tasks, name it, such as "
+                            + "@DurableHandler(transactional = true, transactionManager = \""
                             + silent.get(0) + "\").");
         }
         throw new UnusableSetupException(
                 wanted + (all.isEmpty() ? "there is none" : "there are only " + describe(all) + ", for others")
                         + ", for " + method,
-                "Define a JdbcTransactionManager with that DataSource as a bean, or leave transactional out: the run and the end of the task are two transactions then.");
+                "Define a JdbcTransactionManager with that DataSource as a bean, or leave transactional out: the run "
+                        + "and the end of the task are two transactions then.");
     }
 
     private Map<String, PlatformTransactionManager> all() {

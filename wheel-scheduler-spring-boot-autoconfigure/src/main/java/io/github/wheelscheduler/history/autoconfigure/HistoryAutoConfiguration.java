@@ -49,11 +49,7 @@ public final class HistoryAutoConfiguration {
     static final String BEAN = "wheelHistory";
 
     private static final DataSourceChoice.Purpose DATABASE = new DataSourceChoice.Purpose(
-            "The history of runs must have a DataSource",
-            "The history of runs must know which DataSource is its own",
-            "history rows",
-            "@HistoryDataSource",
-            HistoryAutoConfiguration.class.getName());
+            "history rows", "@HistoryDataSource", HistoryAutoConfiguration.class.getName());
 
     /** Takes no part in the order of destruction by what it is given: its runs come from schedulers that end before. */
     @Bean(name = BEAN, destroyMethod = "close")

@@ -66,8 +66,8 @@ class EndpointOnWebFluxWithSecurityTest {
                     .hasSize(3)
                     .first()
                     .asString()
-                    .contains("Steering by operator over HTTP: pause of task " + Jobs.REST)
-                    .contains("from PENDING every hour to PAUSED every hour");
+                    .contains("Steering by operator over HTTP: action pause on task " + Jobs.REST)
+                    .contains("; before: PENDING every hour; after: PAUSED every hour");
         }
     }
 

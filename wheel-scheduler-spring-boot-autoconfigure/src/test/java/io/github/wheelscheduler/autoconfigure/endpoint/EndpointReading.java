@@ -145,7 +145,8 @@ interface EndpointReading extends EndpointCalls {
         "?offset=first, offset must be a number between 0 and 2147483647",
         "?sort=age, 'sort must be one of [scheduler, id, next, lastFailure, lateness, urgency], was age'",
         "?order=down, 'order must be asc or desc, was down'",
-        "?state=lost, 'state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, over], was lost'",
+        "?state=lost, 'state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, over], "
+                + "was lost'",
         "'?state=paused,', 'pending, disabled, over], was '",
         "?after=nowhere, 'after must be the next value of a page in the same order, from the same process, was nowhere'"
     })

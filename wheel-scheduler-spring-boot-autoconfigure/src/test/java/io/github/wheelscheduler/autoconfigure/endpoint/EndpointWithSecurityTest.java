@@ -127,21 +127,22 @@ class EndpointWithSecurityTest extends EndpointContract {
             assertThat(linesOf(output))
                     .singleElement()
                     .asString()
-                    .contains("Steering by operator over HTTP: retime of task " + Jobs.REST)
-                    .contains("from PENDING every hour to PENDING cron 0 0 3 * * * UTC");
+                    .contains("Steering by operator over HTTP: action retime on task " + Jobs.REST)
+                    .contains("; before: PENDING every hour; after: PENDING cron 0 0 3 * * * UTC");
             assertThat(server.post("wheelscheduler", "{\"action\": \"stop\\n2026 all is well\\u202e\"}")
                             .status())
                     .isEqualTo(400);
             assertThat(linesOf(output))
                     .last()
                     .asString()
-                    .contains("Steering by operator over HTTP was refused: stop?2026 all is well? of scheduler, as ");
+                    .contains("Steering by operator over HTTP was refused: action stop?2026 all is well? on scheduler; "
+                            + "cause: ");
             assertThat(server.post("wheelscheduler", "{\"action\": \"pause\"}").status())
                     .isEqualTo(200);
             assertThat(linesOf(output))
                     .last()
                     .asString()
-                    .contains("pause of scheduler, from RUNNING to PAUSED, taskScheduler with 6 tasks");
+                    .contains("action pause on scheduler; before: RUNNING; after: PAUSED, taskScheduler with 6 tasks");
         }
     }
 

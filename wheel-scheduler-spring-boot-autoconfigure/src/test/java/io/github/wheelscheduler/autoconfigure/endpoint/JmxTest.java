@@ -79,8 +79,8 @@ class JmxTest {
         assertThatExceptionOfType(MBeanException.class)
                 .isThrownBy(() -> invoke("schedulers", null, null, null, "lost", null, null, null, null, null))
                 .withMessageContaining(
-                        "state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, over], "
-                                + "was lost");
+                        "state must be one of [overdue, failing, overrunning, paused, running, pending, disabled, "
+                                + "over], was lost");
     }
 
     @Test
@@ -100,8 +100,8 @@ class JmxTest {
                 invoke("steerTask", Jobs.REST, "retime", null, null, "2h", null, null, null, null);
         assertThat(output.getOut())
                 .containsOnlyOnce("Steering by ")
-                .contains("Steering by JMX: retime of task " + Jobs.REST + ", from PENDING every hour to PENDING "
-                        + "2 h after each run");
+                .contains("Steering by JMX: action retime on task " + Jobs.REST
+                        + "; before: PENDING every hour; after: PENDING 2 h after each run");
         for (String interval : List.of("1ns", "soon")) {
             assertThatExceptionOfType(MBeanException.class)
                     .isThrownBy(() ->
@@ -109,7 +109,8 @@ class JmxTest {
                     .withMessageContaining(interval);
             assertThat(output.getOut())
                     .containsPattern(
-                            "Steering by JMX was refused: retime of task .*, as fixedRate .*, w[a-z]+ " + interval);
+                            "Steering by JMX was refused: action retime on task .*; cause: fixedRate .*, w[a-z]+ "
+                                    + interval);
         }
         assertThat(invoke("steerTask", Jobs.REST, "reset", null, null, null, null, null, null, null))
                 .extractingByKey("schedule")

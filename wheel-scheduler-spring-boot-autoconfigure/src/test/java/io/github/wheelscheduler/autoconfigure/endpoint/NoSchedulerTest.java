@@ -35,8 +35,8 @@ class NoSchedulerTest {
             assertThat(all.status()).isEqualTo(200);
             assertThat(all.listAt("schedulers")).isEmpty();
             assertThat(all.textAt("whyNone"))
-                    .startsWith(
-                            "Wheel Scheduler is not active: @Scheduled methods run on 'own', a ThreadPoolTaskScheduler,");
+                    .startsWith("Wheel Scheduler is not active: @Scheduled methods run on 'own', a "
+                            + "ThreadPoolTaskScheduler,");
             assertThat(output).containsOnlyOnce(all.textAt("whyNone"));
         }
     }

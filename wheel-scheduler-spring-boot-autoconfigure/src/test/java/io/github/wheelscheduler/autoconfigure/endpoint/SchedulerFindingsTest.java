@@ -187,8 +187,8 @@ class SchedulerFindingsTest {
         run(2, "mails", Duration.ofSeconds(1));
         assertThat(texts())
                 .containsExactly(
-                        "WARNING workersBusy All 256 workers are busy (254 × reports 41 s at the median, 2 × mails 1 s at the"
-                                + " median); 30 runs are waiting",
+                        "WARNING workersBusy All 256 workers are busy (254 × reports 41 s at the median, 2 × mails 1 s "
+                                + "at the median); 30 runs are waiting",
                         "WARNING queue 30 due runs are waiting for a worker, the longest for 4 s");
     }
 
@@ -204,8 +204,8 @@ class SchedulerFindingsTest {
         run(1, "b", Duration.ofSeconds(2));
         assertThat(texts())
                 .containsExactly(
-                        "ERROR workersBusy All 4 workers are busy (2 × reports 41 s at the median, a 3 s, b 2 s); 1 run is"
-                                + " waiting",
+                        "ERROR workersBusy All 4 workers are busy (2 × reports 41 s at the median, a 3 s, b 2 s); 1 "
+                                + "run is waiting",
                         "ERROR queue 1 due run has been waiting for a worker for 14 s");
         assertThat(findings()).extracting(Finding::group).containsOnly("reports");
     }
@@ -258,8 +258,8 @@ class SchedulerFindingsTest {
         run(1, "partner.b", Duration.ofMillis(3_600));
         run(1, "partner.c", Duration.ofMillis(3_600));
         assertThat(texts())
-                .contains(
-                        "WARNING workersBusy Both workers are busy (partner.b 3.6 s, partner.c 3.6 s); 1 run is waiting");
+                .contains("WARNING workersBusy Both workers are busy (partner.b 3.6 s, partner.c 3.6 s); 1 run is "
+                        + "waiting");
     }
 
     @Test

@@ -260,8 +260,8 @@ class TaskFindingsTest {
                     assertThat(finding.severity()).isEqualTo(Severity.WARNING);
                     assertThat(finding.task()).isEqualTo("import");
                     assertThat(finding.text())
-                            .matches(
-                                    "Task import runs every 10 ms and takes up to [\\d.]+ m?s, longer than its interval");
+                            .matches("Task import runs every 10 ms and takes up to [\\d.]+ m?s, longer than its "
+                                    + "interval");
                 }));
         isSlow.set(false);
         awaitThat(() ->

@@ -300,15 +300,14 @@ class WheelSchedulerEndpointTest {
                 .isEqualTo(1);
         assertThat(output.getOut())
                 .containsOnlyOnce("Steering by ")
-                .contains(
-                        "Steering by eve over HTTP: pause of tasks scheduler reports, state pending, text I, from 1 found to "
-                                + "1 done and 0 refused");
+                .contains("Steering by eve over HTTP: action pause on tasks scheduler reports, state pending, text I; "
+                        + "before: 1 found; after: 1 done and 0 refused");
         assertThatIllegalStateException()
                 .isThrownBy(() -> endpoint.steerTasks(caller("eve", null), "pause", filter, 1));
         assertThat(output.getOut())
-                .contains(
-                        "Steering by eve over HTTP was refused: pause of tasks scheduler reports, state pending, text I, as "
-                                + "The number of matching tasks has changed: expected must be 0, was 1");
+                .contains("Steering by eve over HTTP was refused: action pause on tasks scheduler reports, "
+                        + "state pending, "
+                        + "text I; cause: The number of matching tasks has changed: expected must be 0, was 1");
     }
 
     @Test

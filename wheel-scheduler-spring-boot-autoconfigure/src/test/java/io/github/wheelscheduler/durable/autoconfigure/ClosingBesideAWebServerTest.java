@@ -36,7 +36,8 @@ class ClosingBesideAWebServerTest {
     @EnableAutoConfiguration(
             excludeName = {
                 "org.springframework.boot.security.autoconfigure.web.servlet.ServletWebSecurityAutoConfiguration",
-                "org.springframework.boot.security.autoconfigure.actuate.web.servlet.ManagementWebSecurityAutoConfiguration"
+                "org.springframework.boot.security.autoconfigure.actuate.web.servlet"
+                        + ".ManagementWebSecurityAutoConfiguration"
             })
     @RestController
     static class Application {

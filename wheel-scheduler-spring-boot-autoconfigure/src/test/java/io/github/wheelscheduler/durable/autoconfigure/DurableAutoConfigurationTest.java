@@ -464,11 +464,10 @@ class DurableAutoConfigurationTest {
     @Test
     void methodThatReturnsBeforeItHasEndedStopsTheStart() {
         runner.withUserConfiguration(WithFuture.class)
-                .run(
-                        context -> assertThat(context)
-                                .getFailure()
-                                .hasMessageContaining(
-                                        "must have ended when it returns, but returns a java.util.concurrent.CompletableFuture"));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("must have ended when it returns, but returns a "
+                                + "java.util.concurrent.CompletableFuture"));
     }
 
     @Test

@@ -389,11 +389,10 @@ class DurableEndpointTest {
                 .allMatch(line -> line.contains("io.github.wheelscheduler.durable "))
                 .satisfiesExactly(
                         done -> assertThat(done)
-                                .matches(
-                                        ".*Steering by an unknown user over HTTP: cancel of durable task line of tasks/mail,"
-                                                + " from SCHEDULED .* to gone"),
+                                .matches(".*Steering by an unknown user over HTTP: action cancel on durable task line "
+                                        + "of tasks/mail; before: SCHEDULED .*; after: gone"),
                         refused -> assertThat(refused)
-                                .contains("was refused: cancel of durable task li?e of tasks/mail, as "));
+                                .contains("was refused: action cancel on durable task li?e of tasks/mail; cause: "));
     }
 
     @Test

@@ -63,8 +63,8 @@ class DurableFindingsTest {
     void nodeThatIsNotHeardOfIsSaid() {
         List<NodeShare> nodes = List.of(new NodeShare("a", 3, NOW), new NodeShare("b", 7, NOW.minusSeconds(14)));
         assertThat(texts(new DurableOverview(nodes, 0, 0, 0, List.of())))
-                .containsExactly(
-                        "WARNING durableNodeSilent Node b has sent no heartbeat for 14 s; it counts as dead after 30 s");
+                .containsExactly("WARNING durableNodeSilent Node b has sent no heartbeat for 14 s; it counts as dead "
+                        + "after 30 s");
     }
 
     @Test
@@ -112,7 +112,8 @@ class DurableFindingsTest {
     void handlersThatNoNodeHasAreNamed() {
         assertThat(texts(new DurableOverview(List.of(), 0, 0, 0, List.of("male"))))
                 .containsExactly(
-                        "WARNING durableHandlerUnknown Durable tasks are waiting for the handler 'male', which no node has");
+                        "WARNING durableHandlerUnknown Durable tasks are waiting for the handler 'male', which no node "
+                                + "has");
         assertThat(texts(new DurableOverview(List.of(), 0, 0, 0, List.of("a", "b", "c", "d", "e", "f"))))
                 .containsExactly(
                         "WARNING durableHandlerUnknown Durable tasks are waiting for handlers that no node has: "

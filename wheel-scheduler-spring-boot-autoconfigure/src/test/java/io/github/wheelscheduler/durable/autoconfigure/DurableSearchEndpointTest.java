@@ -322,9 +322,8 @@ class DurableSearchEndpointTest {
         assertThat(last.at("after")).isNull();
         assertThat(ids(get("/tasks?prefix=many-"))).isEmpty();
         assertThat(output.getOut())
-                .contains(
-                        "Steering by an unknown user over HTTP: cancel of durable tasks, from tasks scheduled of nobody"
-                                + " with id many-* to 500 done, 0 gone, 100 left");
+                .contains("Steering by an unknown user over HTTP: action cancel on durable tasks; before: tasks "
+                        + "scheduled of nobody with id many-*; after: 500 done, 0 gone, 100 left");
         assertThat(post("/tasks", "{'action': 'retry', 'state': 'scheduled'}").status())
                 .isEqualTo(400);
         assertThat(post("/tasks", "{'action': 'cancel'}").status()).isEqualTo(400);

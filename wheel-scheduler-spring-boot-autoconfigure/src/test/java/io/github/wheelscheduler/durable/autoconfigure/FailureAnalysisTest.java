@@ -163,7 +163,7 @@ class FailureAnalysisTest {
         failToStart(Application.class, WITHOUT_BOOTS_DATA_SOURCE);
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
-                .contains("Durable tasks must have a DataSource, but there is none.")
+                .contains("There must be a DataSource for durable tasks, but there is none.")
                 .contains("Add spring-boot-starter-jdbc and a driver: org.postgresql:postgresql")
                 .contains("com.h2database:h2");
     }
@@ -210,7 +210,7 @@ class FailureAnalysisTest {
     void severalDataSourcesOfWhichNoneIsPrimary(CapturedOutput output) {
         failToStart(WithTwoDataSources.class);
         assertThat(output)
-                .contains("Durable tasks must know which DataSource is theirs, "
+                .contains("The DataSource for durable tasks must be clear, "
                         + "but none of them is the only or the primary one: first, second.")
                 .contains("Mark the DataSource of the durable tasks, and no other, with @DurableDataSource");
     }
@@ -321,10 +321,11 @@ class FailureAnalysisTest {
     void transactionalHandlerNeedsATransactionManager(CapturedOutput output) {
         failToStart(
                 Transactional.class,
-                "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration");
+                "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure"
+                        + ".DataSourceTransactionManagerAutoConfiguration");
         assertThat(output)
-                .contains(
-                        "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but there is none")
+                .contains("A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource "
+                        + "of durable tasks, but there is none")
                 .contains("Transactional.pay()", "Define a JdbcTransactionManager with that DataSource as a bean");
     }
 
@@ -376,7 +377,8 @@ class FailureAnalysisTest {
         failToStart(TwoParameters.class);
         assertThat(output)
                 .contains(
-                        "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun behind it, but ")
+                        "A method with @DurableHandler must have one parameter at most, the payload, and a DurableRun "
+                                + "behind it, but ")
                 .contains("TwoParameters.two(", "has 2.", "Let the method have one parameter whose class is known");
     }
 
@@ -392,7 +394,7 @@ class FailureAnalysisTest {
     void handlerOfWhoKnowsWhat(CapturedOutput output) {
         failToStart(UnknownParameter.class);
         assertThat(output)
-                .contains("The type of the payload must be known, but is not in ")
+                .contains("The type of the payload must be known, without type variables and wildcards, but is not in ")
                 .contains("UnknownParameter.unknown(");
     }
 
@@ -400,7 +402,7 @@ class FailureAnalysisTest {
     void handlerWithRetriesThatDoNotFit(CapturedOutput output) {
         failToStart(BadRetries.class);
         assertThat(output)
-                .contains("BadRetries.retry(): maxRetries must be at least 0, was -1.")
+                .contains("BadRetries.retry() cannot be used: maxRetries must be at least 0, was -1.")
                 .contains("Give maxRetries, backOff and maxBackOff values that fit");
     }
 
@@ -417,7 +419,7 @@ class FailureAnalysisTest {
     void twoHandlersOfOneName(CapturedOutput output) {
         failToStart(TwoOfOneName.class);
         assertThat(output)
-                .contains("A durable handler must have a name of its own, there are two 'invoice': ")
+                .contains("A durable handler must have a name of its own, there are two 'invoice'.")
                 .contains("TwoOfOneName.first()", "TwoOfOneName.second()")
                 .contains("Give each handler a name of its own");
     }
@@ -426,7 +428,7 @@ class FailureAnalysisTest {
     void handlerWithANameThatDoesNotFit(CapturedOutput output) {
         failToStart(BadName.class);
         assertThat(output)
-                .contains("handler must not begin with recurring:, was 'recurring:x': ")
+                .contains("handler must not begin with recurring:, was 'recurring:x'.")
                 .contains("BadName.run()");
     }
 

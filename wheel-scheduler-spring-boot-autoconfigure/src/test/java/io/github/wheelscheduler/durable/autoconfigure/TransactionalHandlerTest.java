@@ -245,8 +245,8 @@ class TransactionalHandlerTest {
 
     @Test
     void startStopsWhereNoneOrSeveralAreForItsDataSource() {
-        String rule =
-                "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of durable tasks, but ";
+        String rule = "A transactional @DurableHandler must have one PlatformTransactionManager for the DataSource of "
+                + "durable tasks, but ";
         fails(withoutManager, Payments.class, rule + "there is none, for ", "Payments.pay(");
         fails(
                 withoutManager.withUserConfiguration(WithOnlyAnother.class),
@@ -267,7 +267,8 @@ class TransactionalHandlerTest {
         fails(
                 withoutManager.withUserConfiguration(WithOneOfAnother.class),
                 NamedPayments.class,
-                "The transactionManager of a method with @DurableHandler must be for the DataSource of durable tasks, but 'second' is for another one");
+                "The transactionManager of a method with @DurableHandler must be for the DataSource of durable tasks, "
+                        + "but 'second' is for another one");
         fails(
                 runner,
                 NamedPayments.class,

@@ -50,7 +50,10 @@ public final class RunLateness implements LatenessListener {
                 listener.starting(wheelNanos, queueNanos, nowNanos);
             } catch (Throwable ex) {
                 if (listenerFailed.compareAndSet(false, true)) {
-                    logger.warn("A lateness listener failed; runs continue, and further failures are not logged", ex);
+                    logger.warn(
+                            "A lateness listener failed; runs continue, and further failures are not logged. Fix the "
+                                    + "LatenessListener",
+                            ex);
                 }
             }
         }

@@ -72,7 +72,10 @@ final class ClockJumpChild {
         return scheduler.getWheelScheduledExecutor().snapshot().tick().clockJumps();
     }
 
-    /** Asks for a jump, and waits until the wall clock has moved by more than that against the monotonic one; returns when that was. */
+    /**
+     * Asks for a jump, and waits until the wall clock has moved by more than that against the monotonic one; returns
+     * when that was.
+     */
     private static long awaitJump(String request, long byNanos) throws InterruptedException {
         long offset = offset();
         System.out.println(request);

@@ -266,7 +266,7 @@ class ObservedRunsTest {
             assertThat(log.messages().stream().filter(line -> line.startsWith("Observing a run")))
                     .containsExactly(
                             "Observing a run of scheduler jobs failed; runs continue, and further failures are "
-                                    + "not logged");
+                                    + "not logged. Fix the ObservationHandler");
         }
     }
 

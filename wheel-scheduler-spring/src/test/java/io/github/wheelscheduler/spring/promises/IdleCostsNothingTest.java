@@ -75,7 +75,9 @@ class IdleCostsNothingTest {
         assertThat(List.of(leapDays, hours)).noneMatch(ScheduledFuture::isDone);
     }
 
-    /** Returns the least of several rounds, or the first that is allowed: other processes can only make a round worse. */
+    /**
+     * Returns the least of several rounds, or the first that is allowed: other processes can only make a round worse.
+     */
     private static long contextSwitchesWhileIdle(long allowed) throws InterruptedException {
         Path tickThread = await().atMost(PATIENCE).until(IdleCostsNothingTest::tickThread, path -> path != null);
         CountDownLatch never = new CountDownLatch(1);

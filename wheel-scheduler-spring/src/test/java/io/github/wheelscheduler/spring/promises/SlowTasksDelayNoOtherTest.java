@@ -27,7 +27,10 @@ class SlowTasksDelayNoOtherTest {
     private static final Duration ENOUGH = Duration.ofSeconds(3);
     private static final int ROUNDS = 10;
 
-    /** A beat that waits for a slow task to end comes later than this; a machine that is busy with others stalls for less. */
+    /**
+     * A beat that waits for a slow task to end comes later than this; a machine that is busy with others stalls for
+     * less.
+     */
     private static final long ALLOWED_MILLIS = 700;
 
     @ParameterizedTest
@@ -110,7 +113,8 @@ class SlowTasksDelayNoOtherTest {
             }
             assertThat(alone).isPositive();
             System.out.printf(
-                    "Runs of a fixed-delay task that sleeps 100 ms in 3 s, %s: alone %d, fewest of 20 beside each other %d%n",
+                    "Runs of a fixed-delay task that sleeps 100 ms in 3 s, %s: alone %d, fewest of 20 beside each "
+                            + "other %d%n",
                     kind, alone, fewest);
             assertThat(fewest).isGreaterThanOrEqualTo(alone * 8 / 10);
         } finally {

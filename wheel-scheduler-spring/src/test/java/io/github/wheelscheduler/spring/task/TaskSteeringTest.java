@@ -131,8 +131,8 @@ class TaskSteeringTest {
             return true;
         } catch (IllegalStateException ex) {
             assertThat(ex)
-                    .hasMessageMatching(
-                            "The task must not be (running when it is triggered|triggered again before the run that was asked for has ended): task");
+                    .hasMessageMatching("The task must not be (running when it is triggered|triggered again before "
+                            + "its triggered run has ended): task");
             return false;
         }
     }
@@ -525,7 +525,7 @@ class TaskSteeringTest {
         registry.trigger(ID);
         assertThatIllegalStateException()
                 .isThrownBy(() -> registry.trigger(ID))
-                .withMessage("The task must not be triggered again before the run that was asked for has ended: task");
+                .withMessage("The task must not be triggered again before its triggered run has ended: task");
         busy.open();
         awaitThat(() -> task().runs() == 1);
         awaitThat(this::tryTrigger);

@@ -26,7 +26,10 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
-/** The next starts of a task, also as they would be. Time stands still: it is half past nine in the night before clocks go forward. */
+/**
+ * The next starts of a task, also as they would be. Time stands still: it is half past nine in the night before clocks
+ * go forward.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
 class TaskUpcomingTest {
 

@@ -11,8 +11,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does something to all tasks that a filter finds, some at a time. The answer alone says how to go on, so any node does the next step. A retry leaves out what has failed
- * since the first step; errors are those of the tasks that were the newest then. Any thread.
+ * Does something to all tasks that a filter finds, some at a time. The answer alone says how to go on, so any node does
+ * the next step. A retry leaves out what has failed since the first step; errors are those of the tasks that were the
+ * newest then. Any thread.
  */
 public final class Batches {
 
@@ -65,7 +66,8 @@ public final class Batches {
      *
      * @param at when tasks are to be due that are rescheduled; else null
      * @param after what the step before has as its {@code after}; null for the first one
-     * @throws IllegalArgumentException if the filter has no state that the action is for, or {@code after} is none of a step
+     * @throws IllegalArgumentException if the filter has no state that the action is for, or {@code after} is none of a
+     *     step
      */
     public Step step(Action action, RowFilter filter, @Nullable Instant at, @Nullable String after) {
         DurableTask.State state = filter.isOfErrors() ? DurableTask.State.FAILED : filter.state();

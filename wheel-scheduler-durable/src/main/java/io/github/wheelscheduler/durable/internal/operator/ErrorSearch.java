@@ -14,8 +14,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches the errors of the tasks that have failed for good, of which it reads the newest by due time: no more rows than a search may, and the first characters of
- * each error.
+ * Searches the errors of the tasks that have failed for good, of which it reads the newest by due time: no more rows
+ * than a search may, and the first characters of each error.
  */
 record ErrorSearch(Rows rows, HandlerNames names) {
 

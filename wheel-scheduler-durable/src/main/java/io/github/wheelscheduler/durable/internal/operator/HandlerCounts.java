@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The handlers that there are tasks of or that nodes have, and how many tasks each has. Each number is counted up to {@link RowSearch#MOST_READ}: one more means more
- * than that. Any thread.
+ * The handlers that there are tasks of or that nodes have, and how many tasks each has. Each number is counted up to
+ * {@link RowSearch#MOST_READ}: one more means more than that. Any thread.
  */
 public final class HandlerCounts {
 

@@ -24,7 +24,9 @@ record HandlerNames(Sql sql, Dialect dialect) {
         return of(filter.rowState());
     }
 
-    /** Returns the ones that have tasks in a state, but for claimed ones; -1 for any state, where claimed ones count. */
+    /**
+     * Returns the ones that have tasks in a state, but for claimed ones; -1 for any state, where claimed ones count.
+     */
     List<String> of(int state) {
         TreeSet<String> names = new TreeSet<>();
         for (int indexed : INDEXED) {

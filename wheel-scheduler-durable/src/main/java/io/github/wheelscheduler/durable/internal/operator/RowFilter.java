@@ -32,7 +32,8 @@ public record RowFilter(
     /**
      * Checks what is looked for.
      *
-     * @throws IllegalArgumentException if errors are looked for among tasks that have none, or there is both an id and the beginning of one
+     * @throws IllegalArgumentException if errors are looked for among tasks that have none, or there is both an id and
+     *     the beginning of one
      */
     public RowFilter {
         words = words.stream().map(word -> word.toLowerCase(Locale.ROOT)).toList();

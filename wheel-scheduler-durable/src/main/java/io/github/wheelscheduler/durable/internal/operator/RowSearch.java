@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches one-time tasks of all handlers. However many rows there are, a search reads a bounded number of them, each from a range of an index, and says where it goes
- * on. Any thread.
+ * Searches one-time tasks of all handlers. However many rows there are, a search reads a bounded number of them, each
+ * from a range of an index, and says where it goes on. Any thread.
  */
 public final class RowSearch {
 
@@ -41,7 +41,8 @@ public final class RowSearch {
     }
 
     /**
-     * Returns a page of tasks. Errors are found by due time, the newest first; tasks of a state by handler and time, others by handler and id.
+     * Returns a page of tasks. Errors are found by due time, the newest first; tasks of a state by handler and time,
+     * others by handler and id.
      *
      * @param after what the page before has as its {@code after}; null for the first page
      * @param limit how many tasks at most, at least 1

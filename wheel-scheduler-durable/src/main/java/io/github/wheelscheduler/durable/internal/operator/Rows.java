@@ -12,7 +12,10 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads rows for a search. A statement is planned for its parameters: one of PostgreSQL's plans for any would read all rows. */
+/**
+ * Reads rows for a search. A statement is planned for its parameters: one of PostgreSQL's plans for any would read all
+ * rows.
+ */
 record Rows(Sql sql, Dialect dialect) {
 
     private static final String COLUMNS = "select t.task_name, t.task_instance, t.execution_time, t.state, t.owner,"
@@ -100,7 +103,9 @@ record Rows(Sql sql, Dialect dialect) {
         return text.replace("!", "!!").replace("%", "!%").replace("_", "!_");
     }
 
-    /** Returns conditions on the columns of keys, each with {@code and} before it, that are true of tasks of a filter. */
+    /**
+     * Returns conditions on the columns of keys, each with {@code and} before it, that are true of tasks of a filter.
+     */
     Query matching(RowFilter filter, String alias) {
         Query query = new Query();
         int state = filter.rowState();

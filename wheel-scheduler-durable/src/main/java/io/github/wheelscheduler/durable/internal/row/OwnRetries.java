@@ -44,7 +44,10 @@ public record OwnRetries(
         return equals(NONE);
     }
 
-    /** Returns these in the place of the handler's, whose rules for exceptions stay; values that do not fit, as of another program, do not count. */
+    /**
+     * Returns these in the place of the handler's, whose rules for exceptions stay; values that do not fit, as of
+     * another program, do not count.
+     */
     public RetryPolicy over(RetryPolicy ofHandler) {
         if (isNone()) {
             return ofHandler;

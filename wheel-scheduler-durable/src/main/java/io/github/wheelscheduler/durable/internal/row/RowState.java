@@ -21,7 +21,9 @@ public final class RowState {
     /** It is a recurring task that is paused, and no node has it. */
     public static final int PAUSED = 4;
 
-    /** It is a recurring task whose schedule has ended, or a one-time task that its node has ended, as it was asked to. */
+    /**
+     * It is a recurring task whose schedule has ended, or a one-time task that its node has ended, as it was asked to.
+     */
     public static final int ENDED = 5;
 
     public static final String UNSUSPECTED = "unreadable = null, suspicions = null, marked = null, deaths = null";

@@ -130,7 +130,9 @@ public final class DurableTraces {
         }
     }
 
-    /** Returns the trace id of the last run of a recurring task if it has failed on this node; null if it is not known. */
+    /**
+     * Returns the trace id of the last run of a recurring task if it has failed on this node; null if it is not known.
+     */
     public @Nullable String traceOfFailure(boolean isMade, String id) {
         return failures.get(new Recurring(isMade, id));
     }

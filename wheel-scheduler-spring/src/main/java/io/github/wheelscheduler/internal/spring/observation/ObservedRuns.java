@@ -315,7 +315,8 @@ public final class ObservedRuns {
             if (!hasFailed.getAndSet(true)) {
                 logger.warn(
                         "Observing a run of scheduler " + scheduler.get()
-                                + " failed; runs continue, and further failures are not logged",
+                                + " failed; runs continue, and further failures are not logged. Fix the "
+                                + "ObservationHandler",
                         failure);
             }
         } catch (Throwable ex) {

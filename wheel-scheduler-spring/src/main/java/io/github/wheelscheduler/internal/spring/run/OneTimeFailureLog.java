@@ -48,10 +48,11 @@ final class OneTimeFailureLog {
 
     private static String text(long times, long unknown, List<String> named) {
         String kinds = unknown == 0
-                ? ", each with a task class and an exception class that have been logged before"
-                : ", " + unknown + " of them without a stack trace in the log, as " + MOST_KINDS
-                        + " pairs of task class and exception class have one";
-        return "One-time tasks have failed " + times + " more times" + kinds + ": " + named.get(0);
+                ? "; the log has a stack trace of each task class and exception class"
+                : "; " + unknown + " have no stack trace in the log, as only the first " + MOST_KINDS
+                        + " pairs of task class and exception class get one";
+        return "One-time tasks have failed " + times + " more times" + kinds + ". Fix the tasks, the first of which is "
+                + named.get(0);
     }
 
     /** Logs the pending summary. Throws nothing. */

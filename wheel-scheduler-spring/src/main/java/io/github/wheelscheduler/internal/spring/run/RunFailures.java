@@ -120,7 +120,10 @@ public final class RunFailures {
         }
     }
 
-    /** Observes its run, and the error handler's part in it. It is none of Spring's, whose two fields it has no room for. */
+    /**
+     * Observes its run, and the error handler's part in it. It is none of Spring's, whose two fields it has no room
+     * for.
+     */
     private static class ObservedOneTime implements Runnable, NamedTask {
 
         private final RunFailures failures;

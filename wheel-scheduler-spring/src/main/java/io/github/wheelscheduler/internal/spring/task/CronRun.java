@@ -227,7 +227,10 @@ final class CronRun extends SeriesRun {
 
     private void warnOfShortMemory(OutOfMemoryError failure) {
         try {
-            logger.warn("Out of memory while scheduling the next run of " + taskName() + "; retrying", failure);
+            logger.warn(
+                    "Out of memory while scheduling the next run of " + taskName()
+                            + "; retrying, so it may start late. Raise the heap",
+                    failure);
         } catch (Throwable ex) {
             // It is tried again all the same.
         }
@@ -297,7 +300,7 @@ final class CronRun extends SeriesRun {
             if (executor.isShutdown()) {
                 return null;
             }
-            report("The executor around the wheel rejected the next run", ex);
+            report("The executor around the wheel rejected the next run", "raise the limits of that executor", ex);
             throw ex;
         }
     }
@@ -309,14 +312,14 @@ final class CronRun extends SeriesRun {
             throw ex;
         } catch (Throwable ex) {
             guard.releaseAtEnd(generation);
-            report("The trigger " + NamedTask.of(times.trigger) + " failed", ex);
+            report("The trigger " + NamedTask.of(times.trigger) + " failed", "fix the trigger", ex);
             throw ex;
         }
     }
 
-    private void report(String what, Throwable failure) {
+    private void report(String what, String remedy, Throwable failure) {
         try {
-            logger.warn(what + "; there are no more runs of " + taskName());
+            logger.warn(what + "; there are no more runs of " + taskName() + " until it is scheduled again: " + remedy);
             guard.book.timers.failures.triggerHandler().handleError(failure);
         } catch (OutOfMemoryError ex) {
             // The future says it all the same.

@@ -80,7 +80,11 @@ public final class NamedSteering {
                 all.forEach(listener -> tell(listener, told));
             }
         } catch (Throwable ex) {
-            ThrownLog.warnInOneLine(logger, "Steering listeners could not be called", ex);
+            ThrownLog.warnInOneLine(
+                    logger,
+                    "Steering listeners could not be called, mostly because the bean of one cannot be created; the "
+                            + "steering itself is not affected",
+                    ex);
         }
     }
 
@@ -89,7 +93,10 @@ public final class NamedSteering {
             listener.steered(steering);
         } catch (Throwable ex) {
             ThrownLog.warnInOneLine(
-                    logger, "A steering listener failed; the steering took place: " + NamedTask.of(listener), ex);
+                    logger,
+                    "A steering listener failed; the steering itself is not affected. Fix the listener "
+                            + NamedTask.of(listener),
+                    ex);
         }
     }
 }

@@ -34,6 +34,9 @@ public final class SchedulerWarnings {
 
     private static final String UNTIL = "continues when it is resumed or a triggered run succeeds";
 
+    private static final String REMEDY =
+            ". Unless the process was stopped or suspended, shorten runs or allow more workers";
+
     private final Log logger;
     private final Supplier<String> scheduler;
     private final LogTime time;
@@ -83,7 +86,7 @@ public final class SchedulerWarnings {
                 () -> "The tick thread overslept by " + about(Duration.ofNanos(nanos))
                         + ", for instance because the machine was suspended or a garbage collection stopped it; "
                         + NamedTask.of(task)
-                        + " is late");
+                        + " is late. Check garbage collection and the processor quota");
     }
 
     void cannotKeepUp(long nanos, Object task, WheelScheduledExecutor executor) {
@@ -91,7 +94,7 @@ public final class SchedulerWarnings {
             WheelSnapshot seen = executor.snapshot();
             return "The workers cannot keep up: " + NamedTask.of(task) + " has waited " + about(Duration.ofNanos(nanos))
                     + " for one; " + seen.ready() + " due tasks wait, and " + seen.active() + " of " + seen.workers()
-                    + " workers are busy";
+                    + " workers are busy. Allow more workers, or shorten runs";
         });
     }
 
@@ -100,7 +103,7 @@ public final class SchedulerWarnings {
                 overruns,
                 () -> "A run of " + id + " took " + about(took)
                         + ", longer than the time to its next run; its " + schedule.kind() + " is "
-                        + ScheduleText.of(schedule));
+                        + ScheduleText.of(schedule) + ". Shorten its runs, or lengthen the time between them");
     }
 
     /** Many tasks may miss runs at once, as after a pause. For each streak of a task once. */
@@ -117,8 +120,8 @@ public final class SchedulerWarnings {
         isAtLeast = false;
         String often = times == 1 ? "" : "fallen behind " + times + " times, and ";
         return named.size() == 1
-                ? "Task " + named.get(0).replaceFirst(", its ", " has " + often + "missed " + number + "its ")
-                : "Tasks have " + often + "missed " + number + names(times, named);
+                ? "Task " + named.get(0).replaceFirst(", its ", " has " + often + "missed " + number + "its ") + REMEDY
+                : "Tasks have " + often + "missed " + number + "the first are " + names(times, named) + REMEDY;
     }
 
     private static String names(long times, List<String> named) {
@@ -135,8 +138,8 @@ public final class SchedulerWarnings {
     }
 
     private static String pausedText(long times, long sum, List<String> named) {
-        return "Tasks have been paused " + times + (times == 1 ? " time" : " times")
-                + " more after failed runs in a row; each " + UNTIL + ": " + names(times, named);
+        return "Tasks have been paused " + times + (times == 1 ? " more time" : " more times")
+                + " after failed runs in a row; each " + UNTIL + ". The first are " + names(times, named);
     }
 
     /** Logs the pending summaries. */
@@ -161,11 +164,13 @@ public final class SchedulerWarnings {
         warn(
                 isInterrupted ? interrupts : longRuns,
                 () -> "A run of " + NamedTask.of(task)
-                        + (isInterrupted ? " has been interrupted after " : " has been running for ")
-                        + about(runningFor)
-                        + ", longer than " + exactly(limit)
+                        + (isInterrupted
+                                ? " has been interrupted after " + about(runningFor) + ", as its time limit is "
+                                : " has been running for " + about(runningFor)
+                                        + ", longer than wheel.scheduler.warn.run of ")
+                        + exactly(limit)
                         + (trace == null ? "" : ", in trace " + trace)
-                        + ", on thread " + stack);
+                        + "; the stack shows where it waits, on thread " + stack);
     }
 
     /** Sets the source of the ids of traces, as these lines are written by other threads than that of the run. */

@@ -408,7 +408,8 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
                 }
                 if (hold != null && !hold.end.await(leftNanos(endNanos), TimeUnit.NANOSECONDS)) {
                     throw new TimeoutException("The task " + id()
-                            + " has not run, as it is paused or its current run has not ended: resume it first");
+                            + " has not run within the timeout, as it is paused or a run has not ended: "
+                            + "resume it, or wait longer");
                 }
             } catch (CancellationException ex) {
                 // A timer is replaced before it is cancelled.

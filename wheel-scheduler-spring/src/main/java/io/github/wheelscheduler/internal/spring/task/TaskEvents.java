@@ -133,7 +133,7 @@ public final class TaskEvents {
     private static void warn(TaskListener listener, Throwable failure) {
         try {
             logger.warn(
-                    "A task listener failed; tasks continue, and further failures are not logged: "
+                    "A task listener failed; tasks continue, and further failures are not logged. Fix the listener "
                             + NamedTask.of(listener),
                     failure);
         } catch (Throwable ex) {

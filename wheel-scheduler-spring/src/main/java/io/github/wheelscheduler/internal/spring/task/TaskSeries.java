@@ -196,7 +196,7 @@ public final class TaskSeries extends SeriesFuture {
             }
             if (run.triggered != null && !run.triggered.isDone()) {
                 throw new IllegalStateException(
-                        "The task must not be triggered again before the run that was asked for has ended: " + id());
+                        "The task must not be triggered again before its triggered run has ended: " + id());
             }
             isSeries = isRepeating();
             if (isSeries) {
@@ -307,7 +307,8 @@ public final class TaskSeries extends SeriesFuture {
             throw new IllegalStateException(
                     guard.openSince() == null
                             ? "The task must be running to be interrupted: " + id()
-                            : "A run that continues after its method has returned must not be interrupted: " + id());
+                            : "The run cannot be interrupted, as its method has returned and it continues "
+                                    + "elsewhere: " + id());
         }
         return interrupted;
     }

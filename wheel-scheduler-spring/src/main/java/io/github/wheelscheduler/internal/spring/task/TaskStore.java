@@ -189,7 +189,7 @@ public final class TaskStore {
             if (!idle.isEmpty() && warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
                 TaskSchedule schedule = settled.schedule();
                 logger.warn("Settings of task " + name + " have no effect, as its schedule is " + schedule.kind() + " "
-                        + ScheduleText.of(schedule) + ": " + idle);
+                        + ScheduleText.of(schedule) + "; remove them, or change the schedule: " + idle);
             }
         } catch (Throwable ex) {
             // There is no memory, or the log is broken.
@@ -229,7 +229,10 @@ public final class TaskStore {
         try {
             boolean ignored = series.cancel(false);
         } catch (Throwable ex) {
-            logger.warn("The next run of " + series.id() + " could not be cancelled; the shutdown continues", ex);
+            logger.warn(
+                    "The next run of " + series.id() + " could not be cancelled; the shutdown continues. "
+                            + "Fix the executor around the wheel",
+                    ex);
         }
     }
 

@@ -103,9 +103,8 @@ class OneTimeFailureLogTest {
         failures.sumUp();
         assertThat(log.messages()).hasSize(1_001);
         assertThat(log.messages().get(1_000))
-                .startsWith("One-time tasks have failed 501 more times, 501 of them without a stack trace in the log, "
-                        + "as 1000"
-                        + " pairs of task class and exception class have one: ");
+                .startsWith("One-time tasks have failed 501 more times; 501 have no stack trace in the log, as only "
+                        + "the first 1000 pairs of task class and exception class get one. ");
     }
 
     @Test
@@ -121,7 +120,7 @@ class OneTimeFailureLogTest {
         }
         awaitThat(() -> log.messages().size() == 2);
         assertThat(log.messages().get(1))
-                .startsWith("One-time tasks have failed 2000 more times, each with a task class and");
+                .startsWith("One-time tasks have failed 2000 more times; the log has a stack trace of each");
     }
 
     @Test

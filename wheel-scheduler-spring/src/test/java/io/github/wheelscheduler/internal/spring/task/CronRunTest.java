@@ -234,7 +234,11 @@ class CronRunTest {
                 .withCause(failure);
         assertThat(handled.get()).isSameAs(failure);
         assertThat(runs).hasValue(2);
-        assertThat(log.messages()).singleElement().asString().contains("; there are no more runs of");
+        assertThat(log.messages())
+                .singleElement()
+                .asString()
+                .contains("; there are no more runs of")
+                .endsWith(": fix the trigger");
         assertThat(scheduler.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
         assertThat(other.isDone()).isFalse();
     }

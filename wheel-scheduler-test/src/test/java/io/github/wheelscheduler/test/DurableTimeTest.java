@@ -414,7 +414,7 @@ class DurableTimeTest {
             shop.threads.clear();
         }
 
-        private void schedule(String handler, String id) {
+        void schedule(String handler, String id) {
             assertThat(tasks.schedule(handler, id, id, time.now())).isTrue();
         }
 
@@ -672,15 +672,6 @@ class DurableTimeTest {
             assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofDays(2)))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageStartingWith("No task of the transaction must be scheduled any more after 48 h");
-        }
-
-        @Test
-        void taskWithoutEndFailsTheVerb() {
-            schedule("repeat", "r");
-
-            assertThatThrownBy(durable::runDue)
-                    .isInstanceOf(AssertionError.class)
-                    .hasMessage("There must be at most 1000 runs, but more are due, the next of which is repeat r");
         }
 
         @Test
@@ -1046,17 +1037,30 @@ class DurableTimeTest {
         }
     }
 
+    /** With what no database changes, and what takes long on a server: the verb itself counts the runs. */
+    abstract static class ContractOnH2 extends Contract {
+
+        @Test
+        void taskWithoutEndFailsTheVerb() {
+            schedule("repeat", "r");
+
+            assertThatThrownBy(durable::runDue)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessage("There must be at most 1000 runs, but more are due, the next of which is repeat r");
+        }
+    }
+
     @Nested
     @SpringBootTest(
             classes = {Application.class, OnH2.class, WithJdbc.class},
             properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
-    class JdbcOnH2 extends Contract {}
+    class JdbcOnH2 extends ContractOnH2 {}
 
     @Nested
     @SpringBootTest(
             classes = {Application.class, OnH2.class, WithJpa.class},
             properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
-    class JpaOnH2 extends Contract {}
+    class JpaOnH2 extends ContractOnH2 {}
 
     @Nested
     @SpringBootTest(
@@ -1124,7 +1128,7 @@ class DurableTimeTest {
                 "spring.autoconfigure.exclude=",
                 "wheel.scheduler.durable.initialize-schema=always"
             })
-    class JdbcWithoutAutoCommitOnH2 extends Contract {}
+    class JdbcWithoutAutoCommitOnH2 extends ContractOnH2 {}
 
     @Nested
     @SpringBootTest(

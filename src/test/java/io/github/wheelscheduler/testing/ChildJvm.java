@@ -19,6 +19,7 @@ public final class ChildJvm {
     private static final Path LOGS = Path.of("target", "children");
     private static final int LOOK_MILLIS = 20;
     private static final int LINES_SHOWN = 400;
+    private static final int STACKS_MILLIS = 2_000;
     private static final int LONGEST_HALT_MILLIS = 1_200;
     private static final int LONGEST_TIME_BETWEEN_MILLIS = 4_000;
 
@@ -90,13 +91,20 @@ public final class ChildJvm {
         }
     }
 
-    /** Waits for its end, shows and returns its summary, and fails with what it printed unless it found all well. */
+    /**
+     * Waits for its end, shows and returns its summary, and fails with what it printed unless it found all well. The limit counts from the
+     * last line that it has printed, so that one that makes progress has as long as it needs, however slow the machine is.
+     */
     public List<String> awaitSuccess(Duration limit) throws IOException, InterruptedException {
-        boolean hasEnded = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+        boolean hasEnded = awaitEndOrSilence(limit);
+        if (!hasEnded && signal("-QUIT")) {
+            // All stacks go to the log.
+            boolean ignored = process.waitFor(STACKS_MILLIS, TimeUnit.MILLISECONDS);
+        }
         process.destroyForcibly();
         List<String> lines = printed().lines().toList();
         if (!hasEnded) {
-            fail("%s must end within %s; the end of %s:%n%s", name, limit, log, end(lines));
+            fail("%s must end, or print a line, within %s; the end of %s:%n%s", name, limit, log, end(lines));
         }
         assertThat(process.exitValue())
                 .as("%s; the end of %s:%n%s", name, log, end(lines))
@@ -105,6 +113,22 @@ public final class ChildJvm {
                 lines.stream().filter(line -> line.startsWith(">")).toList();
         summary.forEach(line -> System.out.println(name + " " + line));
         return summary;
+    }
+
+    /** Waits until it has ended, or has printed nothing for so long; false then. */
+    private boolean awaitEndOrSilence(Duration limit) throws IOException, InterruptedException {
+        long printed = 0;
+        long sinceNanos = System.nanoTime();
+        while (!process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            long size = Files.size(log);
+            if (size > printed) {
+                printed = size;
+                sinceNanos = System.nanoTime();
+            } else if (System.nanoTime() - sinceNanos > limit.toNanos()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Waits until it has printed a line with that text. */

@@ -64,11 +64,15 @@ public final class OutOfMemoryChild {
         for (int spell = 0; spell < SPELLS; spell++) {
             pressure.holdFor(SPELL_NANOS);
             Nap.nanos(PAUSE_NANOS);
+            Progress.print("memory is free again");
         }
         caller.end();
+        Progress.print("nobody schedules any more");
         Ending ending = new Ending(executor, findings);
         int lost = ending.awaitAll(ledger);
+        Progress.print("one-time timers are over");
         int goingOn = ending.awaitAndCancel(series);
+        Progress.print("series are cancelled");
         if (findings.count() == before) {
             ending.awaitRest(far.count());
         }

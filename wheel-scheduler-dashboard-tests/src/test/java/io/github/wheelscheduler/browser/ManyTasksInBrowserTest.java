@@ -44,7 +44,7 @@ class ManyTasksInBrowserTest {
     private static final Duration SELDOM = Duration.ofSeconds(60);
 
     /** Until what answers is compiled. */
-    private static final int WARMING = 300;
+    private static final int WARMING = 100;
 
     // A figure is for people, and is best looked at where nothing else runs; a bound holds anywhere.
     private static final double MOST_OPEN = 0.1;

@@ -416,7 +416,7 @@ class DurableTimeTest {
             shop.threads.clear();
         }
 
-        private void schedule(String handler, String id) {
+        void schedule(String handler, String id) {
             assertThat(tasks.schedule(handler, id, id, time.now())).isTrue();
         }
 
@@ -674,16 +674,6 @@ class DurableTimeTest {
             assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofDays(2)))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageStartingWith("No task of the transaction must be scheduled any more after 48 h");
-        }
-
-        @Test
-        void taskWithoutEndFailsTheVerb() {
-            schedule("repeat", "r");
-
-            assertThatThrownBy(durable::runDue)
-                    .isInstanceOf(AssertionError.class)
-                    .hasMessage("There must be at most 1000 runs, but more are due, as a task may reschedule itself "
-                            + "endlessly; the next is repeat r");
         }
 
         @Test
@@ -1049,17 +1039,30 @@ class DurableTimeTest {
         }
     }
 
+    /** With what no database changes, and what takes long on a server: the verb itself counts the runs. */
+    abstract static class ContractOnH2 extends Contract {
+
+        @Test
+        void taskWithoutEndFailsTheVerb() {
+            schedule("repeat", "r");
+
+            assertThatThrownBy(durable::runDue)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessage("There must be at most 1000 runs, but more are due, the next of which is repeat r");
+        }
+    }
+
     @Nested
     @SpringBootTest(
             classes = {Application.class, OnH2.class, WithJdbc.class},
             properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
-    class JdbcOnH2 extends Contract {}
+    class JdbcOnH2 extends ContractOnH2 {}
 
     @Nested
     @SpringBootTest(
             classes = {Application.class, OnH2.class, WithJpa.class},
             properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
-    class JpaOnH2 extends Contract {}
+    class JpaOnH2 extends ContractOnH2 {}
 
     @Nested
     @SpringBootTest(
@@ -1127,7 +1130,7 @@ class DurableTimeTest {
                 "spring.autoconfigure.exclude=",
                 "wheel.scheduler.durable.initialize-schema=always"
             })
-    class JdbcWithoutAutoCommitOnH2 extends Contract {}
+    class JdbcWithoutAutoCommitOnH2 extends ContractOnH2 {}
 
     @Nested
     @SpringBootTest(

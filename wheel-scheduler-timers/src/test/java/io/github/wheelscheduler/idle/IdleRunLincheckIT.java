@@ -3,6 +3,7 @@ package io.github.wheelscheduler.idle;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.timers.TimerSource;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -12,8 +13,10 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** All interleavings of what can be done with a timeout, on the production classes, while time goes on. */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class IdleRunLincheckIT {
 
     @Test

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -14,12 +15,14 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Interleavings of what can be done with a key, on the production classes. What the verbs answer must be explained by
  * some order of them one after the other, where the coming of a time is one of them; and in the end every entry must
  * have been accounted for once.
  */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class KeyedTimersLincheckIT {
 
     @Test
@@ -52,7 +55,7 @@ class KeyedTimersLincheckIT {
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
                 .iterations(Scale.of(3, 30))
-                .invocationsPerIteration(Scale.of(100, 500))
+                .invocationsPerIteration(Scale.of(50, 500))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(1)
@@ -63,7 +66,7 @@ class KeyedTimersLincheckIT {
     private static ModelCheckingOptions modelCheckingTurns() {
         return new ModelCheckingOptions()
                 .iterations(Scale.of(2, 30))
-                .invocationsPerIteration(Scale.of(400, 5_000))
+                .invocationsPerIteration(Scale.of(100, 5_000))
                 .threads(2)
                 .actorsPerThread(2)
                 .actorsBefore(0)

@@ -108,6 +108,7 @@ public final class KeyedOutOfMemoryChild {
             for (int spell = 0; spell < spells; spell++) {
                 pressure.holdFor(SPELL_NANOS);
                 Nap.nanos(PAUSE_NANOS);
+                Progress.print("memory is free again");
             }
             isOver = true;
             for (Thread caller : callers) {

@@ -11,12 +11,14 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * All interleavings of the moves of a timer's state, on the production classes. What the moves answer must be explained
  * by some order of them one after the other, where a run is one move; and in the end every life of a timer must have
  * been accounted for once.
  */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class TimerStateLincheckIT {
 
     @Test
@@ -42,7 +44,7 @@ class TimerStateLincheckIT {
     private static ModelCheckingOptions modelChecking() {
         return new ModelCheckingOptions()
                 .iterations(Scale.of(10, 200))
-                .invocationsPerIteration(Scale.of(500, 10_000))
+                .invocationsPerIteration(Scale.of(250, 10_000))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(1)

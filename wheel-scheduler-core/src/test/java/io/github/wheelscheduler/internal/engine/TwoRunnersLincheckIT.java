@@ -1,19 +1,22 @@
 package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.testing.Scale;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A second thread that calls run() while a worker ends a run must not make the next run get lost. */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class TwoRunnersLincheckIT {
 
     @Test
     void seriesGoesOnWhoeverCallsRun() {
         new ModelCheckingOptions()
                 .iterations(Scale.of(8, 20))
-                .invocationsPerIteration(2_000)
+                .invocationsPerIteration(Scale.of(1_000, 2_000))
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(1)

@@ -2,22 +2,25 @@ package io.github.wheelscheduler.internal.worker;
 
 import io.github.wheelscheduler.internal.worker.ElasticPool.ThreadPolicy;
 import io.github.wheelscheduler.testing.Scale;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * However callers and the tick thread meet where the first worker cannot be started, no run that was accepted is left
  * to itself.
  */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class FirstWorkerLincheckIT {
 
     @Test
     void runThatWaitsIsKnownToTheStarter() {
         new ModelCheckingOptions()
                 .iterations(Scale.of(8, 20))
-                .invocationsPerIteration(2_000)
+                .invocationsPerIteration(Scale.of(1_000, 2_000))
                 .threads(3)
                 .actorsPerThread(2)
                 .actorsBefore(0)

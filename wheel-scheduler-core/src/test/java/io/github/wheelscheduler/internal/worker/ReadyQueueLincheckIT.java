@@ -3,21 +3,24 @@ package io.github.wheelscheduler.internal.worker;
 import io.github.wheelscheduler.testing.Scale;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** One thread adds and others take: it looks like a plain queue, no matter what they do at once. */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class ReadyQueueLincheckIT {
 
     @Test
     void looksLikeAPlainQueue() {
         new ModelCheckingOptions()
                 .iterations(Scale.of(5, 100))
-                .invocationsPerIteration(Scale.of(1_500, 5_000))
+                .invocationsPerIteration(Scale.of(750, 5_000))
                 .threads(3)
                 .actorsPerThread(3)
                 .actorsBefore(2)

@@ -19,6 +19,7 @@ import io.github.wheelscheduler.durable.internal.TestDatabase.RecordingDataSourc
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -56,7 +57,7 @@ class MadeTasksTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(HOUR);
     private static final TaskSchedule DAILY = TaskSchedule.cron("0 0 3 * * *", ZoneId.of("Europe/Berlin"));
-    private static final int MANY = 10_000;
+    private static final int MANY = Scale.of(2_000, 10_000, 10_000);
     private static final RetryPolicy TWO = new RetryPolicy(2, Duration.ofMillis(50), Duration.ofMillis(100));
 
     private final HikariDataSource pool;
@@ -601,7 +602,7 @@ class MadeTasksTest {
     }
 
     @Test
-    void tenThousandRunOnTwoNodes() {
+    void thousandsRunOnTwoNodes() {
         Node one = noting();
         Node other = noting();
         TaskSchedule hourly = HOURLY;

@@ -33,6 +33,7 @@ class RefusedChangesTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(20);
+    private static final Duration DURING = Duration.ofSeconds(2);
     private static final String AWAY = "does not answer";
     private static final String REFUSES = "refuses changes";
     private static final String TAKES = "accepts changes again";
@@ -181,15 +182,15 @@ class RefusedChangesTest {
             });
             engine.start();
             user.schedule("1", Duration.ZERO);
-            user.schedule("2", Duration.ofSeconds(5));
+            user.schedule("2", DURING);
             await().atMost(PATIENCE).until(() -> runs.get() == 1);
             assertThat(engine.problem()).isNull();
 
             user.refuse();
             goOn.countDown();
             await().atMost(PATIENCE).until(engine::refusesChanges);
-            // It would have alternated many times with each look.
-            await().during(Duration.ofSeconds(5)).atMost(PATIENCE).until(engine::refusesChanges);
+            // It would have alternated with each look, of which there are two a second.
+            await().during(DURING).atMost(PATIENCE).until(engine::refusesChanges);
             assertThat(engine.problem()).isNotNull();
             user.take();
 
@@ -230,7 +231,7 @@ class RefusedChangesTest {
             user.refuse();
             goOn.countDown();
             await().atMost(PATIENCE).until(engine::refusesChanges);
-            await().during(Duration.ofSeconds(2)).atMost(PATIENCE).until(engine::refusesChanges);
+            await().during(DURING).atMost(PATIENCE).until(engine::refusesChanges);
             assertThat(runs).hasValue(1);
             user.take();
 

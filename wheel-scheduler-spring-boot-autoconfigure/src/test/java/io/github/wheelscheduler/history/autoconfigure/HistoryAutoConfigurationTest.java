@@ -204,7 +204,7 @@ class HistoryAutoConfigurationTest {
         application
                 .withPropertyValues(
                         "spring.task.scheduling.shutdown.await-termination=true",
-                        "spring.task.scheduling.shutdown.await-termination-period=60s")
+                        "spring.task.scheduling.shutdown.await-termination-period=5s")
                 .run(context -> {
                     ScheduledFuture<?> ignored = tasks(context)
                             .schedule(

@@ -16,7 +16,6 @@ import java.time.ZoneId;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,20 +38,14 @@ public final class HistoryEngine implements AutoCloseable {
 
     private static final Duration TURN = Duration.ofSeconds(1);
 
-    private static final String TRIGGER = "trigger";
-
     /** Why runs were missed. */
     private static final String DOWN = "down";
-
-    /** Maximum number of tasks that have been triggered and have not run since. */
-    private static final int MOST_TRIGGERED = 1_000;
 
     private final HistoryStore store;
     private final WheelScheduledExecutor executor;
     private final RunBuffer buffer;
     private final BatchWriter writer;
     private final RunHistoryReader reader;
-    private final Map<String, String> triggeredBy = new ConcurrentHashMap<>();
     private final AtomicBoolean isAsked = new AtomicBoolean();
 
     /** Writer: start. */
@@ -131,7 +124,7 @@ public final class HistoryEngine implements AutoCloseable {
      */
     public TaskListener listener(String scheduler) {
         Objects.requireNonNull(scheduler, "scheduler must not be null");
-        return new RunNotes(scheduler, buffer, executor::wallClockInstant, triggeredBy);
+        return new RunNotes(scheduler, buffer, executor::wallClockInstant);
     }
 
     /**
@@ -185,21 +178,11 @@ public final class HistoryEngine implements AutoCloseable {
     }
 
     /**
-     * Writes an entry of the audit soon. If it triggers a task, its user is the cause of the task's next run by hand.
+     * Writes an entry of the audit soon. If it triggers or retries a task of its scheduler, its user is the cause of
+     * that task's next run by hand. The scheduler of durable tasks is {@code durable}.
      */
     public void audit(AuditEntry entry) {
         buffer.add(entry);
-        String task = entry.task();
-        String who = entry.who();
-        if (task != null
-                && who != null
-                && entry.refusal() == null
-                && entry.action().equals(TRIGGER)) {
-            if (triggeredBy.size() >= MOST_TRIGGERED) {
-                triggeredBy.clear();
-            }
-            String ignored = triggeredBy.put(task, who);
-        }
     }
 
     /** Returns its settings. */

@@ -9,7 +9,6 @@ import io.github.wheelscheduler.spring.task.TaskListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +23,10 @@ public final class RunNotes implements TaskListener {
     private final RunBuffer buffer;
     private final Supplier<Instant> clock;
 
-    /** The users who have triggered tasks, until the next triggered run of each. */
-    private final Map<String, String> triggeredBy;
-
-    public RunNotes(String scheduler, RunBuffer buffer, Supplier<Instant> clock, Map<String, String> triggeredBy) {
+    public RunNotes(String scheduler, RunBuffer buffer, Supplier<Instant> clock) {
         this.scheduler = scheduler;
         this.buffer = buffer;
         this.clock = clock;
-        this.triggeredBy = triggeredBy;
     }
 
     private static long micros(Instant instant) {
@@ -47,7 +42,7 @@ public final class RunNotes implements TaskListener {
         long micros = Math.max(0, run.duration().toNanos() / NANOS_PER_MICRO);
         long atMicros = micros(run.startedAt()) + micros;
         // Also if this run has no row: it is not the next one that has been triggered.
-        String by = run.triggered() ? triggeredBy.remove(id) : null;
+        String by = run.triggered() ? buffer.triggers().take(scheduler, id, null) : null;
         if (!buffer.takes(id, outcome, 1, micros, atMicros)) {
             return;
         }
@@ -96,6 +91,9 @@ public final class RunNotes implements TaskListener {
     /** Takes a note of what none of these events says. */
     public static void note(RunBuffer buffer, HistoryRow row, @Nullable Throwable thrown) {
         long micros = row.length() == null ? NotedRun.NO_RUN : row.length().toNanos() / NANOS_PER_MICRO;
+        String by = row.by() == null && row.cause() == HistoryCause.BY_HAND && row.started() != null
+                ? buffer.triggers().take(row.scheduler(), row.task(), row.instance())
+                : row.by();
         if (!buffer.takes(row.task(), row.outcome(), row.runs(), micros, micros(row.at()))) {
             return;
         }
@@ -112,7 +110,7 @@ public final class RunNotes implements TaskListener {
                 row.runs(),
                 row.attempt(),
                 row.cause(),
-                row.by(),
+                by,
                 row.detail(),
                 row.traceId(),
                 failure == null ? null : failure.type(),

@@ -245,6 +245,21 @@ class HistoryDurableTest {
     }
 
     @Test
+    void runByHandSaysByWhom() {
+        application.run(context -> {
+            RecurringTasks tasks = context.getBean(RecurringTasks.class);
+            SteeredBy ann = SteeredBy.name("ann");
+            await().atMost(PATIENCE).until(() -> ann.call(() -> tasks.trigger("nightly")));
+            assertThat(rows(context, "nightly", 1)).extracting(HistoryRow::by).containsExactly("ann");
+            DurableTasks mails = context.getBean(DurableTasks.class);
+            assertThat(mails.schedule("mail", "2", "broken", Instant.now())).isTrue();
+            assertThat(rows(context, "mail", 2)).extracting(HistoryRow::by).containsOnlyNulls();
+            assertThat(ann.<Boolean>call(() -> mails.retry("mail", "2"))).isTrue();
+            assertThat(rows(context, "mail", 4)).extracting(HistoryRow::by).containsExactly(null, "ann", null, null);
+        });
+    }
+
+    @Test
     void runThatEndsWhileTheApplicationClosesIsWritten() {
         application.run(context -> {
             assertThat(context.getBean(DurableTasks.class).schedule("mail", "1", "slow", Instant.now()))

@@ -6,6 +6,8 @@ import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.durable.internal.Handler;
 import io.github.wheelscheduler.durable.internal.OneTimeTasks;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
+import io.github.wheelscheduler.spring.steering.SteeredBy;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
@@ -196,6 +198,19 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
         node.listen(listener);
     }
 
+    /**
+     * Reports calls that steer tasks or this node, and were {@linkplain SteeredBy given a name}, to the listener from now
+     * on, once their transaction is committed; refused ones, too.
+     */
+    public void addSteeringListener(SteeringListener listener) {
+        node.steering().add(listener);
+    }
+
+    /** Tells the listener of steering nothing more. */
+    public void removeSteeringListener(SteeringListener listener) {
+        node.steering().remove(listener);
+    }
+
     // Its life
 
     /**
@@ -205,7 +220,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * @throws IllegalStateException if this has been closed
      */
     public void start() {
-        node.start();
+        node.steering().ofNode("start", node::state, node::start);
     }
 
     /**
@@ -214,7 +229,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * released if they fail because of that.
      */
     public void stop() {
-        node.stop();
+        node.steering().ofNode("stop", node::state, node::stop);
     }
 
     /**
@@ -222,12 +237,12 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * #endDrain} takes it back.
      */
     public void drain() {
-        node.drain(true);
+        node.steering().ofNode("drain", node::state, () -> node.drain(true));
     }
 
     /** Claims again after {@link #drain}. */
     public void endDrain() {
-        node.drain(false);
+        node.steering().ofNode("resume", node::state, () -> node.drain(false));
     }
 
     /** Whether it has been {@linkplain #drain drained}. */

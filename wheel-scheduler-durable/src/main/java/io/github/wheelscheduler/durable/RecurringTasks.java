@@ -77,7 +77,8 @@ public final class RecurringTasks {
      *     no node has the handler and that {@linkplain DurableSettings.UnknownHandlers is to fail}
      */
     public Change schedule(String handler, RecurringRequest request) {
-        return made.schedule(handler, request);
+        Objects.requireNonNull(request, "request must not be null");
+        return node.steering().ofRecurring("schedule", request.id(), () -> made.schedule(handler, request));
     }
 
     /**
@@ -107,7 +108,8 @@ public final class RecurringTasks {
      * @return false if there is none of that id, or a method with {@link Durable} has it
      */
     public boolean end(String id) {
-        return made.end(id);
+        return node.steering()
+                .ofRecurring("end", id, "A @Durable method has it, so it cannot be ended: " + id, () -> made.end(id));
     }
 
     /**
@@ -116,7 +118,12 @@ public final class RecurringTasks {
      * @return false if a node has it already, which is about to run it or does so; or there is none of that id
      */
     public boolean trigger(String id) {
-        return announced(database.tables().recurring().trigger(id), id, node.now());
+        return node.steering()
+                .ofRecurring(
+                        "trigger",
+                        id,
+                        "A node has claimed " + id + "; trigger it when its run has ended",
+                        () -> announced(database.tables().recurring().trigger(id), id, node.now()));
     }
 
     /**
@@ -125,7 +132,9 @@ public final class RecurringTasks {
      * @return false if it is paused already, or there is none of that id
      */
     public boolean pause(String id) {
-        return database.tables().recurring().pause(id);
+        return node.steering()
+                .ofRecurring(
+                        "pause", id, null, () -> database.tables().recurring().pause(id));
     }
 
     /**
@@ -135,6 +144,10 @@ public final class RecurringTasks {
      * @return false if it is not paused, or there is none of that id
      */
     public boolean resume(String id) {
+        return node.steering().ofRecurring("resume", id, null, () -> resumed(id));
+    }
+
+    private boolean resumed(String id) {
         Handler<?> handler = handlers.find(Handler.RECURRING + id);
         @Nullable Recurrence declared = handler == null ? null : handler.recurrence();
         boolean isResumed = database.tables()
@@ -153,6 +166,10 @@ public final class RecurringTasks {
      *     never comes, or says what happens when clocks change
      */
     public boolean retime(String id, TaskSchedule schedule) {
+        return node.steering().ofRecurring("retime", id, null, () -> retimed(id, schedule));
+    }
+
+    private boolean retimed(String id, TaskSchedule schedule) {
         Instant now = database.tables().tasks().now();
         ScheduleRecurrence recurrence = RecurringTable.readable(schedule, zoneOf(id));
         Instant first = schedule.isCron()

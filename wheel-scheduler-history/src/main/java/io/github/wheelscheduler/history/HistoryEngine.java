@@ -8,6 +8,7 @@ import io.github.wheelscheduler.history.internal.HistoryStore;
 import io.github.wheelscheduler.history.internal.RunBuffer;
 import io.github.wheelscheduler.history.internal.RunNotes;
 import io.github.wheelscheduler.internal.worker.ThreadOrigin;
+import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.time.ZoneId;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,20 +39,14 @@ public final class HistoryEngine implements AutoCloseable {
 
     private static final Duration TURN = Duration.ofSeconds(1);
 
-    private static final String TRIGGER = "trigger";
-
     /** Why runs were missed. */
     private static final String DOWN = "down";
-
-    /** Maximum number of tasks that have been triggered and have not run since. */
-    private static final int MOST_TRIGGERED = 1_000;
 
     private final HistoryStore store;
     private final WheelScheduledExecutor executor;
     private final RunBuffer buffer;
     private final BatchWriter writer;
     private final RunHistoryReader reader;
-    private final Map<String, String> triggeredBy = new ConcurrentHashMap<>();
     private final AtomicBoolean isAsked = new AtomicBoolean();
 
     /** Writer: start. */
@@ -131,7 +125,20 @@ public final class HistoryEngine implements AutoCloseable {
      */
     public TaskListener listener(String scheduler) {
         Objects.requireNonNull(scheduler, "scheduler must not be null");
-        return new RunNotes(scheduler, buffer, executor::wallClockInstant, triggeredBy);
+        return new RunNotes(scheduler, buffer, executor::wallClockInstant);
+    }
+
+    /**
+     * Returns what notes one-time runs of a scheduler that have no id, to be {@linkplain
+     * io.github.wheelscheduler.spring.task.TaskRegistry#addOneTimeRunListener added} to its tasks: a row for each failure,
+     * and for each run of a task that says its name. Other runs are counted, by the class of their task.
+     *
+     * @param scheduler its name in the rows
+     */
+    public OneTimeRunListener oneTimeListener(String scheduler) {
+        Objects.requireNonNull(scheduler, "scheduler must not be null");
+        RunNotes notes = new RunNotes(scheduler, buffer, executor::wallClockInstant);
+        return notes::ranOnce;
     }
 
     /**
@@ -185,21 +192,11 @@ public final class HistoryEngine implements AutoCloseable {
     }
 
     /**
-     * Writes an entry of the audit soon. If it triggers a task, its user is the cause of the task's next run by hand.
+     * Writes an entry of the audit soon. If it triggers or retries a task of its scheduler, its user is the cause of
+     * that task's next run by hand. The scheduler of durable tasks is {@code durable}.
      */
     public void audit(AuditEntry entry) {
         buffer.add(entry);
-        String task = entry.task();
-        String who = entry.who();
-        if (task != null
-                && who != null
-                && entry.refusal() == null
-                && entry.action().equals(TRIGGER)) {
-            if (triggeredBy.size() >= MOST_TRIGGERED) {
-                triggeredBy.clear();
-            }
-            String ignored = triggeredBy.put(task, who);
-        }
     }
 
     /** Returns its settings. */

@@ -1048,7 +1048,8 @@ class DurableTimeTest {
 
             assertThatThrownBy(durable::runDue)
                     .isInstanceOf(AssertionError.class)
-                    .hasMessage("There must be at most 1000 runs, but more are due, the next of which is repeat r");
+                    .hasMessage("There must be at most 1000 runs, but more are due, as a task may reschedule itself "
+                            + "endlessly; the next is repeat r");
         }
     }
 

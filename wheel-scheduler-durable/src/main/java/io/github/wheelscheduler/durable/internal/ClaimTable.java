@@ -350,35 +350,40 @@ record ClaimTable(Sql sql, Dialect dialect) {
     }
 
     /** Returns what has become of a row that has been freed, and is still locked. */
-    private DurableEnd freed(RowKey row) {
+    private FreedRow freed(RowKey row) {
         return sql.query(
-                        "select coalesce(made_for, task_name) as handler, state, consecutive_failures, "
-                                + "earlier_attempts, failure from {task}" + ONE,
-                        (result, number) -> new DurableEnd(
-                                switch (result.getInt("state")) {
-                                    case RowState.FAILED -> DurableEnd.Kind.GIVEN_UP;
-                                    case RowState.ENDED -> DurableEnd.Kind.CANCELLED;
-                                    default -> DurableEnd.Kind.TAKEN_OVER;
-                                },
-                                result.getString("handler"),
-                                row.id(),
-                                (int) Math.min(
-                                        Integer.MAX_VALUE,
-                                        (long) result.getInt("earlier_attempts")
-                                                + result.getInt("consecutive_failures")),
-                                null,
-                                result.getInt("state") == RowState.FAILED ? result.getString("failure") : null,
-                                null),
+                        "select coalesce(made_for, task_name) as handler, execution_time, state, consecutive_failures,"
+                                + " earlier_attempts, failure from {task}" + ONE,
+                        (result, number) -> new FreedRow(
+                                dialect.dueAt(result),
+                                new DurableEnd(
+                                        switch (result.getInt("state")) {
+                                            case RowState.FAILED -> DurableEnd.Kind.GIVEN_UP;
+                                            case RowState.ENDED -> DurableEnd.Kind.CANCELLED;
+                                            default -> DurableEnd.Kind.TAKEN_OVER;
+                                        },
+                                        result.getString("handler"),
+                                        row.id(),
+                                        (int) Math.min(
+                                                Integer.MAX_VALUE,
+                                                (long) result.getInt("earlier_attempts")
+                                                        + result.getInt("consecutive_failures")),
+                                        null,
+                                        result.getInt("state") == RowState.FAILED ? result.getString("failure") : null,
+                                        null)),
                         row.one())
                 .get(0);
     }
 
+    /** A row that was freed, and how it has ended. */
+    record FreedRow(Instant dueAt, DurableEnd end) {}
+
     /**
      * Rows that were freed.
      *
-     * @param ends the ends that listeners receive after the commit
+     * @param rows the ones that listeners receive after the commit
      */
-    record Freed(int count, List<DurableEnd> ends) {
+    record Freed(int count, List<FreedRow> rows) {
 
         static final Freed NOTHING = new Freed(0, List.of());
     }

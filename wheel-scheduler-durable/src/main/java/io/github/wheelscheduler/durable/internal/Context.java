@@ -71,7 +71,11 @@ record Context(
     /** Counts the end of a run, and delivers it to listeners, once it is committed. Throws nothing. */
     void ended(Claim claim, @Nullable DurableEnd end) {
         if (end == null) {
-            claim.noteUnrun(listeners.notes());
+            if (claim.isAskedToEnd) {
+                listeners.tellReleased(claim);
+            } else {
+                claim.noteUnrun(listeners.notes());
+            }
             return;
         }
         if (claim.isAskedToEnd && RowEnd.keepsRow(end)) {

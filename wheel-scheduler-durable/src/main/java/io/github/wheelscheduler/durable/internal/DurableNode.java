@@ -23,6 +23,7 @@ import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import io.github.wheelscheduler.durable.internal.idle.IdleJobs;
 import io.github.wheelscheduler.durable.internal.idle.Needs;
 import io.github.wheelscheduler.durable.internal.idle.UndrivenNodes;
+import io.github.wheelscheduler.durable.internal.journal.DurableSteering;
 import io.github.wheelscheduler.durable.internal.journal.EndNotes;
 import io.github.wheelscheduler.durable.internal.payload.Payloads;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
@@ -71,6 +72,7 @@ public final class DurableNode {
     private final MaintenanceJobs jobs;
     private final SoonDueRows soonDue;
     private final Closing closing;
+    private final DurableSteering steering;
 
     private final AtomicBoolean isStarted = new AtomicBoolean();
     private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -158,6 +160,7 @@ public final class DurableNode {
         this.soonDue = new SoonDueRows(this, context);
         this.handlerCheck = new HandlerCheck(settings, database, handlers, executor::nanoTime, jobs);
         this.closing = new Closing(context);
+        this.steering = new DurableSteering(database::tables);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
     }
 
@@ -170,6 +173,16 @@ public final class DurableNode {
     public void note(RunJournal history) {
         context.listeners().notes().use(history);
         database.traces.keepCauses();
+    }
+
+    /** Returns what tells listeners of steering in Java. */
+    public DurableSteering steering() {
+        return steering;
+    }
+
+    /** Returns whether it runs tasks, in a word. */
+    public String state() {
+        return !isRunning ? "stopped" : isDraining ? "draining" : "claiming";
     }
 
     /** Returns the node of an engine. */

@@ -5,9 +5,13 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableListener;
+import io.github.wheelscheduler.durable.internal.ClaimTable.FreedRow;
+import io.github.wheelscheduler.durable.internal.journal.AfterCommit;
 import io.github.wheelscheduler.durable.internal.journal.EndNotes;
+import io.github.wheelscheduler.durable.internal.journal.RunFacts;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
 import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
@@ -19,8 +23,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Delivers committed ends to listeners, in order, in a group of one worker, created with the first listener, and before
@@ -75,23 +77,22 @@ final class EndListeners {
             return;
         }
         DurableEnd end = new DurableEnd(DurableEnd.Kind.CANCELLED, handler, id, 0, null, null, null);
-        if (TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.isActualTransactionActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCompletion(int status) {
-                    if (status == STATUS_COMMITTED) {
-                        tell(end);
-                    }
-                }
-            });
-        } else {
-            tell(end);
+        AfterCommit.run(() -> tell(end), why -> {});
+    }
+
+    /** Notes and queues the committed ends of rows of a dead node. */
+    void tellFreed(Collection<FreedRow> rows) {
+        for (FreedRow row : rows) {
+            notes.note(row.end(), () -> new RunFacts(row.dueAt(), null, null, EndNote.Cause.SCHEDULE, null));
+            queue(row.end());
         }
     }
 
-    void tell(Collection<DurableEnd> ends) {
-        ends.forEach(this::tell);
+    /** Notes and queues the end of a row that was to be ended, and was released without a run. */
+    void tellReleased(Claim claim) {
+        DurableEnd end = claim.ended(DurableEnd.Kind.CANCELLED);
+        notes.noteUnrun(EndNote.Kind.CANCELLED, end.handler(), end.id(), end.attempt(), 1, claim, null);
+        queue(end);
     }
 
     /** Notes a committed end, and queues it for the listeners. */

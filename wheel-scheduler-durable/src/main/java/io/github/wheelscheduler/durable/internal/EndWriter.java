@@ -327,8 +327,7 @@ final class EndWriter {
                 Set<RowKey> ours = tables.ends().lockOurs(keys);
                 tables.ends()
                         .learnWhatIsAsked(ends.stream()
-                                .filter(end ->
-                                        ours.contains(end.key()) && end.end().mayRunAgain())
+                                .filter(end -> ours.contains(end.key()) && isWorthAsking(end.end()))
                                 .map(PendingEnd::claim)
                                 .toList());
                 for (PendingEnd end : ends) {
@@ -342,6 +341,12 @@ final class EndWriter {
                 return ours;
             });
             boolean ignored = over.addAll(changed);
+        }
+
+        /** Whether it matters to listeners that a cancel has reached the row. */
+        private boolean isWorthAsking(RowEnd end) {
+            return end.mayRunAgain()
+                    || (end.notice() == null && context.listeners().areThere());
         }
 
         /** A row that is neither written nor there has become another node's. */

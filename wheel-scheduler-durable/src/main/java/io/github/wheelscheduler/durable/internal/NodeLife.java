@@ -224,7 +224,7 @@ final class NodeLife {
                     "The node " + node.name() + " has missed its heartbeats; other nodes can claim its durable tasks");
             return freeSomeOf(tables, node.incarnation(), node.state() == NodeTable.ALIVE);
         }));
-        listeners.tell(freed.ends());
+        listeners.tellFreed(freed.rows());
         return freed.count();
     }
 
@@ -239,7 +239,7 @@ final class NodeLife {
         int some;
         do {
             Freed batch = held.use(tables -> tables.sql().inTransaction(() -> freeSomeOf(tables, dead, isSuspicious)));
-            listeners.tell(batch.ends());
+            listeners.tellFreed(batch.rows());
             some = batch.count();
             freed += some;
         } while (some == FREED_IN_A_BATCH && hasTime(start));

@@ -160,8 +160,10 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean cancel(String handler, String id) {
-        Arguments.requireTask(handler, id);
-        return cancelled(database.tables().tasks().delete(handler, id), handler, id);
+        return node.steering().ofTask("cancel", handler, id, () -> {
+            Arguments.requireTask(handler, id);
+            return cancelled(database.tables().tasks().delete(handler, id), handler, id);
+        });
     }
 
     /** If a task has been deleted, tells listeners so when that is committed; returns whether it has been. */
@@ -174,6 +176,10 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public Cancellation cancel(String handler, String id, Duration limit) {
+        return node.steering().cancel(handler, id, () -> cancelWithin(handler, id, limit));
+    }
+
+    private Cancellation cancelWithin(String handler, String id, Duration limit) {
         Arguments.requireTask(handler, id);
         Arguments.requireWait(limit);
         if (TransactionSynchronizationManager.isActualTransactionActive()) {
@@ -226,16 +232,20 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean reschedule(String handler, String id, Instant at) {
-        Arguments.requireTask(handler, id);
-        Arguments.requireTime(at);
-        return announced(database.tables().tasks().move(handler, id, at), handler, at);
+        return node.steering().ofTask("reschedule", handler, id, () -> {
+            Arguments.requireTask(handler, id);
+            Arguments.requireTime(at);
+            return announced(database.tables().tasks().move(handler, id, at), handler, at);
+        });
     }
 
     @Override
     public boolean retry(String handler, String id) {
-        Arguments.requireTask(handler, id);
-        Instant now = database.tables().tasks().now();
-        return announced(database.tables().tasks().retry(handler, id), handler, now);
+        return node.steering().ofTask("retry", handler, id, () -> {
+            Arguments.requireTask(handler, id);
+            Instant now = database.tables().tasks().now();
+            return announced(database.tables().tasks().retry(handler, id), handler, now);
+        });
     }
 
     @Override

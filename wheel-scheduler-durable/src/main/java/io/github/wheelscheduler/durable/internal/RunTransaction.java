@@ -36,6 +36,9 @@ final class RunTransaction {
     /** Whether the database has refused the end of the row outside of the transaction, too. */
     private boolean isRefusedAlone;
 
+    /** Whether the database has not answered when that end was written. */
+    private boolean isEndUnanswered;
+
     /** The end of its row, once that is known. */
     private @Nullable RowEnd known;
 
@@ -137,8 +140,15 @@ final class RunTransaction {
             }
             known = seen;
         }
-        boolean isOurs = seen.write().getAsBoolean();
-        if (isOurs) {
+        boolean isOurs;
+        try {
+            isOurs = seen.write().getAsBoolean();
+        } catch (Throwable again) {
+            isEndUnanswered |= DatabaseErrors.isOfConnection(again);
+            throw again;
+        }
+        // Nobody else could have changed the row while this node lives.
+        if (isOurs || (isEndUnanswered && runs.tables.nodes().isAlive(claim.owner()))) {
             runs.context.ended(claim, seen.notice());
         }
         return isOurs;

@@ -131,7 +131,8 @@ final class Runs {
         }
         tellObserver(() -> context.observer().starting(handler.name(), Duration.between(claim.dueAt(), now)));
         long startNanos = context.jobs().nanoTime();
-        claim.startedAt = now;
+        // The database may have been asked since the turn of this run has come.
+        claim.startedAt = context.clock().now();
         return observed(claim, handler, now, startNanos);
     }
 

@@ -350,7 +350,7 @@ public record TaskTable(Sql sql, Dialect dialect) {
 
     // Looking
 
-    Optional<DurableTask> find(String handler, String id) {
+    public Optional<DurableTask> find(String handler, String id) {
         return sql.query(withOwner(ONE + NOT_ENDED), this::read, handler, id).stream()
                 .findFirst();
     }

@@ -22,6 +22,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A history receives each committed end once, with its run, and harms nothing. */
@@ -169,6 +172,96 @@ class EndNotesTest {
     }
 
     @Test
+    void endWhoseAnswerIsLostIsNoted() {
+        LostAnswers lossy = new LostAnswers(pool);
+        Node node = node(lossy);
+        lossy.loseNext(Step.COMMIT_NOT_SENT);
+        lossy.loseNextEnd();
+        decide(node, lossy.newManager(), (payload, run) -> DurableOutcome.done());
+        schedule(node, "1");
+        awaitNotes("FAILED work 1 1 SCHEDULE", "DONE work 1 2 RETRY");
+    }
+
+    @Test
+    void cancelIsNotedUnlessItsSavepointIsRolledBack() {
+        Node node = node(pool);
+        node.engine.listen(ends::add);
+        Instant later = Instant.parse("2050-01-02T03:04:05Z");
+        for (String id : List.of("1", "2", "3")) {
+            assertThat(node.engine.schedule("work", id, null, later)).isTrue();
+        }
+        TransactionTemplate outer = new TransactionTemplate(new JdbcTransactionManager(pool));
+        TransactionTemplate nested = new TransactionTemplate(new JdbcTransactionManager(pool));
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        outer.executeWithoutResult(status -> {
+            assertThat(node.engine.cancel("work", "1")).isTrue();
+            nested.executeWithoutResult(savepoint -> {
+                assertThat(node.engine.cancel("work", "2")).isTrue();
+                savepoint.setRollbackOnly();
+            });
+            nested.executeWithoutResult(
+                    savepoint -> assertThat(node.engine.cancel("work", "3")).isTrue());
+        });
+        assertThat(node.engine.find("work", "2")).isPresent();
+        awaitNotes("CANCELLED work 1 0 SCHEDULE", "CANCELLED work 3 0 SCHEDULE");
+        await().atMost(PATIENCE).until(() -> ends.size() >= 2);
+        assertThat(ends).extracting(DurableEnd::id).containsExactly("1", "3");
+    }
+
+    @Test
+    void cancelledTaskThatIsReleasedWithoutARunIsNoted() throws InterruptedException {
+        CountDownLatch begins = new CountDownLatch(1);
+        JdbcTransactionManager full = new JdbcTransactionManager(pool) {
+            @Override
+            protected void doBegin(Object transaction, TransactionDefinition definition) {
+                begins.countDown();
+                awaitGoOn();
+                throw new CannotCreateTransactionException("no connection, on purpose");
+            }
+        };
+        Node node = node(pool);
+        node.engine.listen(ends::add);
+        decide(node, full, (payload, run) -> DurableOutcome.done());
+        schedule(node, "1");
+        assertThat(begins.await(30, TimeUnit.SECONDS)).isTrue();
+        // As a node that this one has not heard of.
+        assertThat(new JdbcTemplate(pool).update("update " + TaskTable.DEFAULT_NAME + " set asked_to_end = true"))
+                .isEqualTo(1);
+        goOn.countDown();
+        awaitNotes("CANCELLED work 1 0 SCHEDULE");
+        assertThat(notes.element().started()).isNull();
+        await().atMost(PATIENCE).until(() -> !ends.isEmpty());
+        assertThat(ends).extracting(DurableEnd::kind).containsExactly(DurableEnd.Kind.CANCELLED);
+    }
+
+    private void awaitGoOn() {
+        try {
+            goOn.await();
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void startIsNotBeforeTheRun() {
+        Queue<Instant> starts = new ConcurrentLinkedQueue<>();
+        DurableObserver slow = new DurableObserver() {
+            @Override
+            public void starting(String handler, Duration lateness) {
+                await().pollDelay(Duration.ofSeconds(1)).until(() -> true);
+                starts.add(Instant.now());
+            }
+        };
+        Node node = new Node(Node.settings("a"), pool, slow);
+        nodes.add(node);
+        DurableNode.of(node.engine).note(notes::add);
+        decide(node, null, (payload, run) -> DurableOutcome.done());
+        schedule(node, "1");
+        awaitNotes("DONE work 1 1 SCHEDULE");
+        assertThat(notes.element().started()).isAfter(starts.element().minusMillis(500));
+    }
+
+    @Test
     void cancelIsNotedIfItIsCommitted() {
         Node node = node(pool);
         Instant later = Instant.parse("2050-01-02T03:04:05Z");
@@ -299,6 +392,9 @@ class EndNotesTest {
         decide(other, null, (payload, run) -> DurableOutcome.done());
         awaitNotes("TAKEN_OVER work 1 0 SCHEDULE", "DONE work 1 1 SCHEDULE");
         assertThat(notes.element().started()).isNull();
+        assertThat(notes.element().due())
+                .isNotNull()
+                .isBeforeOrEqualTo(notes.element().at());
         goOn.countDown();
         await().atMost(PATIENCE).until(() -> dies.engine.counts().lost() == 1);
         assertThat(notes).hasSize(2);

@@ -10,6 +10,8 @@ import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
+import io.github.wheelscheduler.spring.steering.SteeredBy;
+import io.github.wheelscheduler.spring.steering.Steering;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What is said of a recurring task on one node holds for all of them, and what one does is seen on the other. */
@@ -454,5 +457,119 @@ class SteeringTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tasks.retime("tick", TaskSchedule.fixedRate(Duration.ofDays(110_000_000))))
                 .withMessageContaining("must be in one of the years 1 to 9999");
+    }
+
+    private static String text(Steering told) {
+        Steering.Target target = told.target();
+        return told.who() + " " + told.action() + " " + target.kind() + " " + target.task() + " " + target.instance()
+                + ": " + told.from() + " to " + told.to() + (told.isRefused() ? ", refused: " + told.refusal() : "");
+    }
+
+    private static void release(Runnable steering) {
+        SteeredBy.name("release 12").because("a new table").run(steering);
+    }
+
+    @Test
+    void namedCallsAreToldWithWhatTheyChanged() {
+        Queue<Steering> told = new ConcurrentLinkedQueue<>();
+        Node node = node("a", HOUR);
+        node.engine.addSteeringListener(told::add);
+        RecurringTasks recurring = node.engine.recurringTasks();
+        Instant later = Instant.parse("2050-01-02T03:04:05Z");
+        assertThat(node.engine.schedule("work", "1", null, later)).isTrue();
+        assertThat(recurring.pause("tick")).isTrue();
+        assertThat(recurring.resume("tick")).isTrue();
+        assertThat(told).as("without a name").isEmpty();
+        release(() -> {
+            assertThat(recurring.pause("tick")).isTrue();
+            assertThat(recurring.pause("tick")).isFalse();
+            assertThat(recurring.retime("tick", TaskSchedule.fixedRate(HOUR.multipliedBy(2))))
+                    .isTrue();
+            assertThat(recurring.schedule("work", "made", TaskSchedule.fixedRate(HOUR), null))
+                    .isEqualTo(RecurringTasks.Change.ADDED);
+            assertThat(recurring.end("made")).isTrue();
+            assertThat(node.engine.reschedule("work", "1", later.plusSeconds(1)))
+                    .isTrue();
+            assertThat(node.engine.cancel("work", "1")).isTrue();
+            node.engine.drain();
+            node.engine.endDrain();
+        });
+        String tick = "release 12 %s recurring durable task tick null: ";
+        assertThat(told)
+                .extracting(SteeringTest::text)
+                .containsExactly(
+                        tick.formatted("pause") + "SCHEDULED fixed-rate PT1H to PAUSED fixed-rate PT1H",
+                        tick.formatted("pause") + "PAUSED fixed-rate PT1H to PAUSED fixed-rate PT1H",
+                        tick.formatted("retime") + "PAUSED fixed-rate PT1H to PAUSED fixed-rate PT2H",
+                        "release 12 schedule recurring durable task made null: null to SCHEDULED fixed-rate PT1H",
+                        "release 12 end recurring durable task made null: SCHEDULED fixed-rate PT1H to gone",
+                        "release 12 reschedule durable task work 1: SCHEDULED 2050-01-02T03:04:05Z to SCHEDULED "
+                                + "2050-01-02T03:04:06Z",
+                        "release 12 cancel durable task work 1: SCHEDULED 2050-01-02T03:04:06Z to gone",
+                        "release 12 drain durable node null null: claiming to draining",
+                        "release 12 resume durable node null null: draining to claiming");
+        assertThat(told).allSatisfy(steering -> {
+            assertThat(steering.channel()).isEqualTo(Steering.Channel.JAVA);
+            assertThat(steering.reason()).isEqualTo("a new table");
+        });
+    }
+
+    @Test
+    void refusedNamedCallsAreToldWithTheCause() {
+        Queue<Steering> told = new ConcurrentLinkedQueue<>();
+        Node node = node("a", HOUR);
+        node.engine.addSteeringListener(told::add);
+        RecurringTasks recurring = node.engine.recurringTasks();
+        assertThat(node.engine.schedule("work", "1", null, Instant.parse("2050-01-02T03:04:05Z")))
+                .isTrue();
+        release(() -> {
+            assertThat(node.engine.retry("work", "1")).isFalse();
+            assertThat(node.engine.cancel("work", "2")).isFalse();
+            assertThat(recurring.trigger("none")).isFalse();
+            assertThat(recurring.end("tick")).isFalse();
+            assertThat(node.engine.cancel("work", "2", Duration.ZERO)).isEqualTo(DurableTasks.Cancellation.ABSENT);
+            assertThatIllegalArgumentException().isThrownBy(() -> node.engine.cancel("work", ""));
+        });
+        assertThat(told)
+                .extracting(Steering::refusal)
+                .containsExactly(
+                        "Cannot retry a task that is SCHEDULED: work 1",
+                        "No durable task 2 of the handler work",
+                        "No recurring durable task named none",
+                        "A @Durable method has it, so it cannot be ended: tick",
+                        "The run had already ended, or there was none: work 2",
+                        "id must have 1 to 250 characters, was ''");
+        assertThat(told).extracting(Steering::to).containsOnlyNulls();
+    }
+
+    @Test
+    void namedCallIsToldWhenItsTransactionHasEnded() {
+        Queue<Steering> told = new ConcurrentLinkedQueue<>();
+        Node node = node("a", HOUR);
+        node.engine.addSteeringListener(told::add);
+        RecurringTasks recurring = node.engine.recurringTasks();
+        TransactionTemplate outer = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        TransactionTemplate nested = new TransactionTemplate(new JdbcTransactionManager(dataSource));
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+        outer.executeWithoutResult(status -> {
+            release(() -> assertThat(recurring.pause("tick")).isTrue());
+            nested.executeWithoutResult(savepoint -> {
+                release(() -> assertThat(recurring.resume("tick")).isTrue());
+                savepoint.setRollbackOnly();
+            });
+            assertThat(told).isEmpty();
+        });
+        assertThat(tickOn(node).isPaused()).isTrue();
+        assertThat(told)
+                .extracting(steering -> steering.action() + " " + steering.refusal())
+                .containsExactly("pause null", "resume its transaction was rolled back");
+        outer.executeWithoutResult(status -> {
+            release(() -> assertThat(recurring.resume("tick")).isTrue());
+            status.setRollbackOnly();
+        });
+        assertThat(told).hasSize(3).last().satisfies(steering -> {
+            assertThat(steering.refusal()).isEqualTo("its transaction was rolled back");
+            assertThat(steering.to()).isNull();
+        });
     }
 }

@@ -124,6 +124,7 @@ public final class BatchWriter {
     }
 
     private void writeBatch(HistorySql sql) {
+        rows = buffer.triggers().named(sql, rows);
         write(rows, some -> table.insert(sql, some));
         write(audit, some -> table.insertAudit(sql, some));
     }

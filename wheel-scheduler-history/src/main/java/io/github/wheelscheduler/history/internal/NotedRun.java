@@ -33,4 +33,11 @@ record NotedRun(
 
     /** No run. */
     static final long NO_RUN = -1;
+
+    /** Returns the same, triggered by a user. */
+    NotedRun by(String who) {
+        return new NotedRun(
+                scheduler, task, instance, at, due, started, micros, outcome, runs, attempt, cause, who, detail,
+                traceId, type, message, thrown);
+    }
 }

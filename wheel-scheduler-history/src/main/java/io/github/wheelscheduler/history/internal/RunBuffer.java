@@ -29,6 +29,7 @@ public final class RunBuffer {
     private final int mostOthers;
     private final Set<String> unlimited;
     private final boolean keepsTraces;
+    private final Triggers triggers = new Triggers();
 
     private final LongAdder dropped = new LongAdder();
     private final LongAdder overBudget = new LongAdder();
@@ -68,6 +69,15 @@ public final class RunBuffer {
         return false;
     }
 
+    /** Counts a run that is to have no row, unless each run of its task has one; returns whether it has one. */
+    boolean takesIfUnlimited(String task, HistoryOutcome outcome, long micros, long atMicros) {
+        if (!unlimited.isEmpty() && unlimited.contains(task)) {
+            return true;
+        }
+        budget(task).counts(outcome, micros, atMicros);
+        return false;
+    }
+
     private TaskBudget budget(String task) {
         TaskBudget known = budgets.get(task);
         if (known != null) {
@@ -86,11 +96,22 @@ public final class RunBuffer {
         }
     }
 
-    /** Keeps an entry of the audit, or drops it if there is no room. */
+    /**
+     * Keeps an entry of the audit, or drops it if there is no room. One that names the user of a run to come is written
+     * without delay, as that run may be another node's.
+     */
     public void add(AuditEntry entry) {
+        boolean isSoon = triggers.note(entry);
         if (isClosed || !audit.offer(entry)) {
             dropped.increment();
+        } else if (isSoon) {
+            batchIsThere.run();
         }
+    }
+
+    /** Returns the users who have triggered tasks. */
+    Triggers triggers() {
+        return triggers;
     }
 
     void dropped(long count) {

@@ -28,7 +28,7 @@ final class RunTable {
     /** Tasks whose kinds are known; beyond it, they are looked up again. */
     private static final int MOST_TASKS = 10_000;
 
-    private static final int MOST_NAME = 250;
+    static final int MOST_NAME = 250;
     private static final int MOST_DETAIL = 50;
     private static final int MOST_TRACE_ID = 64;
     private static final int MOST_STATE = 500;

@@ -1,14 +1,13 @@
 package io.github.wheelscheduler.history.internal;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.history.AuditEntry;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -26,7 +25,6 @@ final class HistoryBench implements AutoCloseable {
     final RunNotes notes;
     final RowReads rows;
     final TotalReads totals;
-    final Map<String, String> triggeredBy = new ConcurrentHashMap<>();
 
     Instant now = START;
 
@@ -41,7 +39,7 @@ final class HistoryBench implements AutoCloseable {
         this.store = new HistoryStore(between == null ? pool : between, settings, kind -> kind.literal(now));
         this.buffer = new RunBuffer(settings);
         this.writer = new BatchWriter(store, buffer, () -> now);
-        this.notes = new RunNotes("main", buffer, () -> now, triggeredBy);
+        this.notes = new RunNotes("main", buffer, () -> now);
         this.rows = new RowReads(store);
         this.totals = new TotalReads(store);
     }
@@ -96,6 +94,12 @@ final class HistoryBench implements AutoCloseable {
                         thrown == null ? null : RunOutcome.Failure.of(thrown, "trace-1")),
                 false,
                 thrown);
+    }
+
+    /** A steering that is told now. */
+    void steer(String scheduler, String task, @Nullable String instance, String action, String who) {
+        buffer.add(new AuditEntry(
+                now, store.settings().node(), scheduler, task, instance, action, "java", who, null, null, null, null));
     }
 
     void pass(Duration time) {

@@ -117,7 +117,7 @@ class HistoryWriteTest {
             bench.pass(Duration.ofMinutes(1));
             bench.fail("two", new IllegalStateException("Timeout of the printer"));
             bench.pass(Duration.ofMinutes(1));
-            bench.triggeredBy.put("three", "ann");
+            bench.steer("main", "three", null, "trigger", "ann");
             bench.run("three", null, true);
             bench.writer.turn();
 

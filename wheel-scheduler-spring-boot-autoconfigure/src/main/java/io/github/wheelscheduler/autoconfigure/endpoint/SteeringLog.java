@@ -103,7 +103,7 @@ public final class SteeringLog {
         Steered<T> steered;
         try {
             requireReason(caller, action);
-            steered = steering.get();
+            steered = NamedSteering.toldByCaller(steering);
         } catch (RuntimeException ex) {
             log.info("Steering by " + printable(caller.inLog()) + " was refused: " + what + "; cause: "
                     + printable(String.valueOf(ex.getMessage())));

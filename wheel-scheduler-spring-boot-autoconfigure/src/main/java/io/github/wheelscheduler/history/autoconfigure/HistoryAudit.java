@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.autoconfigure;
 
 import io.github.wheelscheduler.history.AuditEntry;
 import io.github.wheelscheduler.history.HistoryEngine;
+import io.github.wheelscheduler.history.internal.DurableRunNotes;
 import io.github.wheelscheduler.spring.steering.Steering;
 import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.time.Instant;
@@ -26,6 +27,14 @@ final class HistoryAudit implements SteeringListener {
         engine.audit(entry(steering, engine.settings().node(), now.get()));
     }
 
+    /** Rows of durable tasks have a scheduler of their own. */
+    private static String schedulerOf(Steering.Target target) {
+        boolean isDurableTask = target.task() != null && target.kind().contains(DurableRunNotes.SCHEDULER);
+        return isDurableTask
+                ? DurableRunNotes.SCHEDULER
+                : Objects.requireNonNullElse(target.scheduler(), target.kind());
+    }
+
     static AuditEntry entry(Steering steering, String node, Instant at) {
         Steering.Target target = steering.target();
         String filter = target.filter();
@@ -34,7 +43,7 @@ final class HistoryAudit implements SteeringListener {
         return new AuditEntry(
                 at,
                 node,
-                Objects.requireNonNullElse(target.scheduler(), target.kind()),
+                schedulerOf(target),
                 target.task(),
                 target.instance(),
                 steering.action(),

@@ -1,11 +1,11 @@
 package io.github.wheelscheduler.history.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.internal.EachDurableEngine;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
 
@@ -13,27 +13,25 @@ import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
  * Lets every node of durable tasks write its ends into the history, from before it starts. A node is destroyed before
  * the history, so that the runs that end meanwhile are in it.
  */
-final class HistoryDurable implements BeanPostProcessor {
+final class HistoryDurable extends EachDurableEngine {
 
     private final ConfigurableListableBeanFactory beanFactory;
     private final ObjectProvider<RunJournal> journal;
     private volatile @Nullable RunJournal found;
 
     HistoryDurable(ConfigurableListableBeanFactory beanFactory, ObjectProvider<RunJournal> journal) {
+        super(beanFactory);
         this.beanFactory = beanFactory;
         this.journal = journal;
     }
 
     @Override
-    public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        if (bean instanceof DurableEngine engine) {
-            if (beanFactory instanceof DefaultSingletonBeanRegistry beans) {
-                beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
-            }
-            // The history asks the engine for the name of its node, so it is looked up with the first end.
-            DurableNode.of(engine).note(end -> journal().ended(end));
+    protected void come(DurableEngine engine, String beanName) {
+        if (beanFactory instanceof DefaultSingletonBeanRegistry beans) {
+            beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
         }
-        return bean;
+        // The history asks the engine for the name of its node, so it is looked up with the first end.
+        DurableNode.of(engine).note(end -> journal().ended(end));
     }
 
     private RunJournal journal() {

@@ -1,18 +1,26 @@
 package io.github.wheelscheduler.history.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.steering.SteeringAutoConfiguration;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableEnd;
+import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableHandler;
 import io.github.wheelscheduler.durable.DurableListener;
+import io.github.wheelscheduler.durable.DurableObserver;
+import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RecurringTasks;
+import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.autoconfigure.DurableAutoConfiguration;
+import io.github.wheelscheduler.history.AuditEntry;
+import io.github.wheelscheduler.history.AuditQuery;
 import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.history.HistoryOutcome;
@@ -20,6 +28,8 @@ import io.github.wheelscheduler.history.HistoryQuery;
 import io.github.wheelscheduler.history.HistoryRow;
 import io.github.wheelscheduler.history.RunHistoryReader;
 import io.github.wheelscheduler.history.TaskSummary;
+import io.github.wheelscheduler.spring.TimerWheel;
+import io.github.wheelscheduler.spring.steering.SteeredBy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +40,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -42,6 +53,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Durable tasks of an application that has the history, too. */
 class HistoryDurableTest {
@@ -57,7 +69,8 @@ class HistoryDurableTest {
                     WheelSchedulerAutoConfiguration.class,
                     TimerWheelAutoConfiguration.class,
                     DurableAutoConfiguration.class,
-                    HistoryAutoConfiguration.class))
+                    HistoryAutoConfiguration.class,
+                    SteeringAutoConfiguration.class))
             .withUserConfiguration(Mails.class);
 
     private final ApplicationContextRunner application =
@@ -138,6 +151,111 @@ class HistoryDurableTest {
             assertThat(row.cause()).isEqualTo(HistoryCause.BY_HAND);
             assertThat(row.scheduler()).isEqualTo("durable");
             assertThat(row.instance()).isNull();
+        });
+    }
+
+    @Test
+    void namedCallIsInTheAuditOnce() {
+        application.run(context -> {
+            RecurringTasks tasks = context.getBean(RecurringTasks.class);
+            await().atMost(PATIENCE).until(() -> tasks.find("nightly").isPresent());
+            SteeredBy.name("release 12").because("a new table").run(() -> {
+                assertThat(tasks.pause("nightly")).isTrue();
+                assertThat(tasks.trigger("none")).isFalse();
+            });
+            RunHistoryReader reader = context.getBean(RunHistoryReader.class);
+            await().atMost(PATIENCE)
+                    .until(() -> reader.audit(AuditQuery.ALL).entries().size() >= 2);
+            assertThat(reader.audit(AuditQuery.ALL).entries())
+                    .extracting(
+                            AuditEntry::task,
+                            AuditEntry::action,
+                            AuditEntry::channel,
+                            AuditEntry::who,
+                            AuditEntry::from,
+                            AuditEntry::to,
+                            AuditEntry::reason,
+                            AuditEntry::refusal)
+                    .containsExactlyInAnyOrder(
+                            tuple(
+                                    "nightly",
+                                    "pause",
+                                    "java",
+                                    "release 12",
+                                    "SCHEDULED cron 0 0 2 29 2 * UTC",
+                                    "PAUSED cron 0 0 2 29 2 * UTC",
+                                    "a new table",
+                                    null),
+                            tuple(
+                                    "none",
+                                    "trigger",
+                                    "java",
+                                    "release 12",
+                                    null,
+                                    null,
+                                    "a new table",
+                                    "No recurring durable task named none"));
+        });
+    }
+
+    @Test
+    void nodeOfAFactoryBeanHasRows() {
+        bare.withUserConfiguration(MadeByAFactory.class)
+                .withBean("dataSource", DataSource.class, () -> new DriverManagerDataSource(url, "sa", ""))
+                .run(context -> {
+                    DurableEngine engine = context.getBean(DurableEngine.class);
+                    engine.handle("fax", String.class, RetryPolicy.DEFAULT, text -> {});
+                    engine.start();
+                    SteeredBy.name("ann")
+                            .run(() -> assertThat(engine.cancel("fax", "none")).isFalse());
+                    assertThat(engine.schedule("fax", "1", "well", Instant.now()))
+                            .isTrue();
+                    assertThat(rows(context, "fax", 1))
+                            .extracting(HistoryRow::instance)
+                            .containsExactly("1");
+                    RunHistoryReader reader = context.getBean(RunHistoryReader.class);
+                    await().atMost(PATIENCE)
+                            .until(() -> !reader.audit(AuditQuery.ALL).entries().isEmpty());
+                    assertThat(reader.audit(AuditQuery.ALL).entries()).hasSize(1);
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MadeByAFactory {
+
+        @Bean
+        static FactoryBean<DurableEngine> faxes(TimerWheel wheel, DataSource dataSource) {
+            return new FactoryBean<>() {
+                @Override
+                public DurableEngine getObject() {
+                    return new DurableEngine(
+                            DurableSettings.ofNode("a"),
+                            wheel.executor(),
+                            dataSource,
+                            JsonMapper.builder().build(),
+                            DurableObserver.NONE);
+                }
+
+                @Override
+                public Class<?> getObjectType() {
+                    return DurableEngine.class;
+                }
+            };
+        }
+    }
+
+    @Test
+    void runByHandSaysByWhom() {
+        application.run(context -> {
+            RecurringTasks tasks = context.getBean(RecurringTasks.class);
+            SteeredBy ann = SteeredBy.name("ann");
+            await().atMost(PATIENCE).until(() -> ann.call(() -> tasks.trigger("nightly")));
+            assertThat(rows(context, "nightly", 1)).extracting(HistoryRow::by).containsExactly("ann");
+            DurableTasks mails = context.getBean(DurableTasks.class);
+            assertThat(mails.schedule("mail", "2", "broken", Instant.now())).isTrue();
+            assertThat(rows(context, "mail", 2)).extracting(HistoryRow::by).containsOnlyNulls();
+            assertThat(ann.<Boolean>call(() -> mails.retry("mail", "2"))).isTrue();
+            assertThat(rows(context, "mail", 4)).extracting(HistoryRow::by).containsExactly(null, "ann", null, null);
         });
     }
 

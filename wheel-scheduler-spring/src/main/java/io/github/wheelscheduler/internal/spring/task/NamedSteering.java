@@ -10,6 +10,8 @@ import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class NamedSteering {
 
     private static final Log logger = LogFactory.getLog(SteeringListener.class);
+
+    /** Set while a caller on this thread tells listeners itself. */
+    private static final ThreadLocal<@Nullable Boolean> IS_TOLD = new ThreadLocal<>();
 
     private final List<SteeringListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -37,20 +42,57 @@ public final class NamedSteering {
      */
     public <T extends @Nullable Object> T steer(
             String action, Target target, Supplier<@Nullable String> state, Supplier<T> steering) {
+        return steer(action, target, state, steering, result -> null, this::tell);
+    }
+
+    /**
+     * The same with results that may say that it was refused.
+     *
+     * @param refusal returns why a result says that; null if it does not
+     * @param teller tells listeners of it, at once or later
+     */
+    public <T extends @Nullable Object> T steer(
+            String action,
+            Target target,
+            Supplier<@Nullable String> state,
+            Supplier<T> steering,
+            Function<? super T, @Nullable String> refusal,
+            Consumer<Supplier<Steering>> teller) {
         SteeredBy by = SteeredBy.current();
-        if (by == null || listeners.isEmpty()) {
+        if (by == null || listeners.isEmpty() || IS_TOLD.get() != null) {
             return steering.get();
         }
         String from = state.get();
         T result;
         try {
-            result = steering.get();
+            result = toldByCaller(steering);
         } catch (RuntimeException ex) {
-            tellAll(() -> listeners, () -> told(by, action, target, from, null, refusalOf(ex)));
+            teller.accept(() -> told(by, action, target, from, null, refusalOf(ex)));
             throw ex;
         }
-        tellAll(() -> listeners, () -> told(by, action, target, from, state.get(), null));
+        teller.accept(() -> {
+            String why = refusal.apply(result);
+            return told(by, action, target, from, why == null ? state.get() : null, why);
+        });
         return result;
+    }
+
+    /** Steers, and leaves it to the caller to tell listeners, also of calls with a name. */
+    public static <T extends @Nullable Object> T toldByCaller(Supplier<T> steering) {
+        Boolean before = IS_TOLD.get();
+        IS_TOLD.set(true);
+        try {
+            return steering.get();
+        } finally {
+            if (before == null) {
+                IS_TOLD.remove();
+            }
+        }
+    }
+
+    /** Tells listeners, if there are any. Throws nothing. */
+    public void tell(Supplier<Steering> steering) {
+        tellAll(() -> listeners, steering);
     }
 
     private static Steering told(

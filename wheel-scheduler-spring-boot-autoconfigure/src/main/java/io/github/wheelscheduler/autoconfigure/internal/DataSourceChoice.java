@@ -14,8 +14,6 @@ public final class DataSourceChoice {
     /**
      * The thing that needs a database, as errors name it.
      *
-     * @param none the rule that is broken where there is no database
-     * @param unclear the rule that is broken where there are several
      * @param owner the same within a sentence
      * @param mark the name of the annotation
      * @param autoConfiguration what to exclude where it is not wanted

@@ -26,6 +26,9 @@ class SampleJarIT {
     private static final Path JAR = Path.of("target", "wheel-scheduler-sample.jar");
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
+    /** Each start lives for seconds only, which is less than compiling its code well takes. */
+    private static final List<String> QUICK_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
     @TempDir
     private Path directory;
 
@@ -120,6 +123,7 @@ class SampleJarIT {
     private String outputOf(List<String> options, List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(javaCommand());
+        command.addAll(QUICK_START);
         command.addAll(options);
         command.addAll(List.of("-jar", JAR.toString(), "--server.port=0", "--sample.report-after=1s"));
         command.addAll(arguments);

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.history.internal.HistoryStore;
 import io.github.wheelscheduler.history.internal.RunBuffer;
 import io.github.wheelscheduler.history.internal.RunNotes;
 import io.github.wheelscheduler.internal.worker.ThreadOrigin;
+import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
@@ -125,6 +126,19 @@ public final class HistoryEngine implements AutoCloseable {
     public TaskListener listener(String scheduler) {
         Objects.requireNonNull(scheduler, "scheduler must not be null");
         return new RunNotes(scheduler, buffer, executor::wallClockInstant);
+    }
+
+    /**
+     * Returns what notes one-time runs of a scheduler that have no id, to be {@linkplain
+     * io.github.wheelscheduler.spring.task.TaskRegistry#addOneTimeRunListener added} to its tasks: a row for each failure,
+     * and for each run of a task that says its name. Other runs are counted, by the class of their task.
+     *
+     * @param scheduler its name in the rows
+     */
+    public OneTimeRunListener oneTimeListener(String scheduler) {
+        Objects.requireNonNull(scheduler, "scheduler must not be null");
+        RunNotes notes = new RunNotes(scheduler, buffer, executor::wallClockInstant);
+        return notes::ranOnce;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -22,11 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.task.TaskRejectedException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 
@@ -134,6 +137,72 @@ class HistoryEngineTest {
         assertThat(history.reader().audit(AuditQuery.ALL).entries())
                 .extracting(AuditEntry::reason)
                 .containsExactly("asked for");
+    }
+
+    private static final class Mail implements Runnable {
+
+        private final boolean isToFail;
+
+        Mail(boolean isToFail) {
+            this.isToFail = isToFail;
+        }
+
+        @Override
+        public void run() {
+            if (isToFail) {
+                throw new IllegalStateException("no paper");
+            }
+        }
+    }
+
+    @Test
+    void unnamedRunsAreCountedByTheirClass() throws Exception {
+        HistoryEngine history = start();
+        scheduler.getTaskRegistry().addOneTimeRunListener(history.oneTimeListener("main"));
+        Instant from = Instant.now().minus(HOUR);
+        for (int i = 0; i < 20; i++) {
+            scheduler.submit(new Mail(false)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> scheduler.submit(new Mail(true)).get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        scheduler.submit(named("report", () -> {})).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        history.close();
+
+        String mail = Mail.class.getName();
+        assertThat(history.reader().page(HistoryQuery.ALL.ofTask(mail)).rows())
+                .singleElement()
+                .satisfies(row -> {
+                    assertThat(row.outcome()).isEqualTo(HistoryOutcome.FAILURE);
+                    assertThat(row.failure().message()).isEqualTo("no paper");
+                    assertThat(row.scheduler()).isEqualTo("main");
+                    assertThat(row.due()).isNull();
+                });
+        assertThat(history.reader().page(HistoryQuery.ALL.ofTask("report")).rows())
+                .extracting(HistoryRow::outcome)
+                .containsExactly(HistoryOutcome.SUCCESS);
+        assertThat(history.reader().hours(mail, from, Instant.now().plus(HOUR)))
+                .extracting(HourTotal::outcome, HourTotal::runs)
+                .containsExactlyInAnyOrder(tuple(HistoryOutcome.SUCCESS, 20L), tuple(HistoryOutcome.FAILURE, 1L));
+        assertThat(history.counts().overBudget()).isZero();
+    }
+
+    @Test
+    void tasksThatNeverRunHaveRows() {
+        HistoryEngine history = start();
+        Instant later = Instant.now().plus(HOUR);
+        scheduler
+                .getTaskRegistry()
+                .schedule("withdrawn", () -> {}, TaskSchedule.once(later))
+                .cancel(false);
+        Object ignored = scheduler.getTaskRegistry().schedule("closed", () -> {}, TaskSchedule.once(later));
+        scheduler.shutdown();
+        assertThatExceptionOfType(TaskRejectedException.class)
+                .isThrownBy(() -> scheduler.getTaskRegistry().schedule("late", () -> {}, TaskSchedule.fixedRate(HOUR)));
+        history.close();
+
+        assertThat(history.reader().page(HistoryQuery.ALL).rows())
+                .extracting(row -> row.task() + " " + row.outcome())
+                .containsExactlyInAnyOrder("withdrawn CANCELLED", "closed CANCELLED", "late REJECTED");
     }
 
     @Test

@@ -69,6 +69,15 @@ public final class RunBuffer {
         return false;
     }
 
+    /** Counts a run that is to have no row, unless each run of its task has one; returns whether it has one. */
+    boolean takesIfUnlimited(String task, HistoryOutcome outcome, long micros, long atMicros) {
+        if (!unlimited.isEmpty() && unlimited.contains(task)) {
+            return true;
+        }
+        budget(task).counts(outcome, micros, atMicros);
+        return false;
+    }
+
     private TaskBudget budget(String task) {
         TaskBudget known = budgets.get(task);
         if (known != null) {

@@ -34,26 +34,58 @@ public final class RunNotes implements TaskListener {
                 Math.multiplyExact(instant.getEpochSecond(), MICROS_PER_SECOND), instant.getNano() / NANOS_PER_MICRO);
     }
 
-    @Override
-    public void ran(String id, RunOutcome run, boolean overran, @Nullable Throwable thrown) {
-        HistoryOutcome outcome = run.failure() == null
+    private static HistoryOutcome outcomeOf(RunOutcome run, @Nullable Throwable thrown) {
+        return run.failure() == null
                 ? HistoryOutcome.SUCCESS
                 : isInterruption(thrown) ? HistoryOutcome.INTERRUPTED : HistoryOutcome.FAILURE;
-        long micros = Math.max(0, run.duration().toNanos() / NANOS_PER_MICRO);
+    }
+
+    private static long microsOf(RunOutcome run) {
+        return Math.max(0, run.duration().toNanos() / NANOS_PER_MICRO);
+    }
+
+    @Override
+    public void ran(String id, RunOutcome run, boolean overran, @Nullable Throwable thrown) {
+        HistoryOutcome outcome = outcomeOf(run, thrown);
+        long micros = microsOf(run);
         long atMicros = micros(run.startedAt()) + micros;
         // Also if this run has no row: it is not the next one that has been triggered.
         String by = run.triggered() ? buffer.triggers().take(scheduler, id, null) : null;
-        if (!buffer.takes(id, outcome, 1, micros, atMicros)) {
-            return;
+        if (buffer.takes(id, outcome, 1, micros, atMicros)) {
+            Instant due = run.triggered() ? null : run.startedAt().minus(nonNegative(run.lateness()));
+            add(id, run, outcome, due, by, thrown);
         }
+    }
+
+    /** A one-time run without an id has ended. */
+    public void ranOnce(String name, boolean isNamed, RunOutcome run, @Nullable Throwable thrown) {
+        HistoryOutcome outcome = outcomeOf(run, thrown);
+        long micros = microsOf(run);
+        long atMicros = micros(run.startedAt()) + micros;
+        boolean hasRow = (isNamed || run.failure() != null)
+                ? buffer.takes(name, outcome, 1, micros, atMicros)
+                : buffer.takesIfUnlimited(name, outcome, micros, atMicros);
+        if (hasRow) {
+            add(name, run, outcome, null, null, thrown);
+        }
+    }
+
+    private void add(
+            String id,
+            RunOutcome run,
+            HistoryOutcome outcome,
+            @Nullable Instant due,
+            @Nullable String by,
+            @Nullable Throwable thrown) {
+        long micros = microsOf(run);
         RunOutcome.Failure failure = run.failure();
         Instant started = run.startedAt();
         buffer.add(new NotedRun(
                 scheduler,
                 id,
                 null,
-                Instant.EPOCH.plus(atMicros, ChronoUnit.MICROS),
-                run.triggered() ? null : started.minus(nonNegative(run.lateness())),
+                Instant.EPOCH.plus(micros(started) + micros, ChronoUnit.MICROS),
+                due,
                 started,
                 micros,
                 outcome,
@@ -120,15 +152,25 @@ public final class RunNotes implements TaskListener {
 
     @Override
     public void missed(String id, long runs) {
-        didNotRun(id, HistoryOutcome.MISSED, runs, null);
+        didNotRun(id, HistoryOutcome.MISSED, runs, true, null);
     }
 
     @Override
     public void skipped(String id, SkipReason reason) {
-        didNotRun(id, HistoryOutcome.SKIPPED, 1, reason.tag());
+        didNotRun(id, HistoryOutcome.SKIPPED, 1, true, reason.tag());
     }
 
-    private void didNotRun(String id, HistoryOutcome outcome, long runs, @Nullable String detail) {
+    @Override
+    public void rejected(String id) {
+        didNotRun(id, HistoryOutcome.REJECTED, 1, false, null);
+    }
+
+    @Override
+    public void cancelled(String id) {
+        didNotRun(id, HistoryOutcome.CANCELLED, 1, false, null);
+    }
+
+    private void didNotRun(String id, HistoryOutcome outcome, long runs, boolean isDue, @Nullable String detail) {
         Instant now = clock.get();
         if (buffer.takes(id, outcome, runs, 0, micros(now))) {
             buffer.add(new NotedRun(
@@ -136,7 +178,7 @@ public final class RunNotes implements TaskListener {
                     id,
                     null,
                     now.truncatedTo(ChronoUnit.MICROS),
-                    now,
+                    isDue ? now : null,
                     null,
                     NotedRun.NO_RUN,
                     outcome,

@@ -70,6 +70,13 @@ final class TaskBudget {
         return false;
     }
 
+    /** Counts a run that took place and is to have no row. */
+    synchronized void counts(HistoryOutcome outcome, long micros, long atMicros) {
+        hour = Math.max(hour, hourOf(atMicros));
+        last = outcome.kind();
+        count(RunTotals.of(task, outcome, 1, micros, atMicros));
+    }
+
     /** Adds to the runs that have no row. */
     synchronized void count(RunTotals more) {
         RunTotals ignored = beyond.merge(more.hour() * CODES + more.outcome().code(), more, RunTotals::plus);

@@ -68,6 +68,7 @@ final class HistorySchedulers implements BeanPostProcessor, SmartInitializingSin
         HistoryEngine engine = history.getObject();
         TaskRegistry tasks = scheduler.getTaskRegistry();
         tasks.addListener(engine.listener(name));
+        tasks.addOneTimeRunListener(engine.oneTimeListener(name));
         tasks.addListener(new HistoryMemory(scheduler, name, engine, missed.getObject()));
     }
 }

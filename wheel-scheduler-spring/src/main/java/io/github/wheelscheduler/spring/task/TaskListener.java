@@ -15,6 +15,12 @@ public interface TaskListener {
     /** The task has another schedule, perhaps of another kind. */
     default void retimed(String id) {}
 
+    /** The task was refused, as its scheduler takes no more. It goes. */
+    default void rejected(String id) {}
+
+    /** The task, which was to run once, was cancelled before it ran. It goes. */
+    default void cancelled(String id) {}
+
     /** The task has gone: it is over, or has been cancelled. */
     default void removed(String id) {}
 

@@ -10,6 +10,7 @@ import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.internal.spring.task.TaskSearch;
 import io.github.wheelscheduler.internal.spring.task.TaskSeries;
 import io.github.wheelscheduler.internal.spring.task.TaskStore;
+import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
@@ -467,6 +468,11 @@ public final class TaskRegistry {
     /** Tells the listener nothing more. */
     public void removeListener(TaskListener listener) {
         book.news.remove(listener);
+    }
+
+    /** Reports the ends of one-time runs without an id to the listener, of tasks that come from now on. */
+    public void addOneTimeRunListener(OneTimeRunListener listener) {
+        book.note(Objects.requireNonNull(listener, "listener must not be null"));
     }
 
     /**

@@ -4,12 +4,15 @@ import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRun;
 import io.github.wheelscheduler.internal.spring.observation.ObservedRuns;
 import io.github.wheelscheduler.spring.observation.RunOrigin;
+import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.support.DelegatingErrorHandlingRunnable;
 import org.springframework.scheduling.support.TaskUtils;
@@ -36,6 +39,9 @@ public final class RunFailures {
         throw new Unlogged(this, thrown);
     });
 
+    /** Null before there is a listener of one-time runs. Writer: who adds it. */
+    private volatile @Nullable OneTimeNotes notes;
+
     /** Creates one whose log is limited by that time. */
     public RunFailures(LogTime logTime) {
         this.logTime = logTime;
@@ -43,14 +49,41 @@ public final class RunFailures {
     }
 
     /** Sets the error handler that replaces the log, for tasks that have not failed before. */
-    public void setHandler(ErrorHandler handler) {
+    public synchronized void setHandler(ErrorHandler handler) {
         this.handler = handler;
-        this.oneTimeHandler = counting(handler);
+        this.oneTimeHandler = notes == null ? counting(handler) : new Noting(counting(handler));
     }
 
     /** Returns the task to run in place of a one-time task, with no more objects than Spring would wrap around it. */
     public Runnable guard(Runnable task) {
-        return task instanceof DelegatingErrorHandlingRunnable ? task : new OneTime(task, oneTimeHandler);
+        if (task instanceof DelegatingErrorHandlingRunnable) {
+            return task;
+        }
+        ErrorHandler current = oneTimeHandler;
+        // A stage of a future has no name to tell, and no failure; what it runs may be noted by itself.
+        return current instanceof Noting && !(task instanceof CompletableFuture.AsynchronousCompletionTask)
+                ? new NotedOneTime(task, current, this)
+                : new OneTime(task, current);
+    }
+
+    /** Tells a listener of the ends of one-time runs, of tasks that come from now on. */
+    public synchronized void note(OneTimeRunListener listener, Supplier<OneTimeNotes> newNotes) {
+        OneTimeNotes current = notes;
+        if (current == null) {
+            current = newNotes.get();
+            notes = current;
+            oneTimeHandler = new Noting(oneTimeHandler);
+        }
+        current.add(listener);
+    }
+
+    /** Says by its class that runs are noted: a task that comes reads nothing more. */
+    private record Noting(ErrorHandler target) implements ErrorHandler {
+
+        @Override
+        public void handleError(Throwable thrown) {
+            target.handleError(thrown);
+        }
     }
 
     /**
@@ -75,11 +108,19 @@ public final class RunFailures {
 
         @Override
         public T call() throws Exception {
+            OneTimeNotes told = failures.notes;
+            long startNanos = told == null ? 0 : told.nanoTime();
+            Throwable thrown = null;
             try {
                 return task.call();
             } catch (Throwable ex) {
+                thrown = ex;
                 failures.countOne();
                 throw ex;
+            } finally {
+                if (told != null) {
+                    told.ended(task, startNanos, thrown);
+                }
             }
         }
 
@@ -120,6 +161,54 @@ public final class RunFailures {
         }
     }
 
+    /** Also tells listeners of its run: a class of its own, so that others have no room for it. */
+    private static final class NotedOneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
+
+        private final Runnable task;
+        private final RunFailures failures;
+
+        NotedOneTime(Runnable task, ErrorHandler errorHandler, RunFailures failures) {
+            super(task, errorHandler);
+            this.task = task;
+            this.failures = failures;
+        }
+
+        @Override
+        public void run() {
+            failures.runNoted(task, failures.notes);
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+    }
+
+    /** Runs a one-time task, and tells its failure to the handler. */
+    private void runNoted(Runnable task, @Nullable OneTimeNotes told) {
+        long startNanos = told == null ? 0 : told.nanoTime();
+        Throwable failure = failureOf(task);
+        if (told != null) {
+            told.ended(task, startNanos, failure);
+        }
+        if (failure != null) {
+            countOne();
+            oneTimeTarget(task).handleError(failure);
+        }
+    }
+
+    /** Runs a task; returns its exception, null if it has ended well. */
+    private static @Nullable Throwable failureOf(Runnable task) {
+        try {
+            task.run();
+            return null;
+        } catch (UndeclaredThrowableException ex) {
+            return Objects.requireNonNullElse(ex.getUndeclaredThrowable(), ex);
+        } catch (Throwable ex) {
+            return ex;
+        }
+    }
+
     /** Observes its run, and the error handler's part in it. It is none of Spring's, whose two fields it has no room for. */
     private static class ObservedOneTime implements Runnable, NamedTask {
 
@@ -141,14 +230,12 @@ public final class RunFailures {
 
         @Override
         public void run() {
+            OneTimeNotes told = failures.notes;
+            long startNanos = told == null ? 0 : told.nanoTime();
             ObservedRun run = observed.begin(this, task instanceof NamedTask, origin());
-            Throwable failure = null;
-            try {
-                task.run();
-            } catch (UndeclaredThrowableException ex) {
-                failure = Objects.requireNonNullElse(ex.getUndeclaredThrowable(), ex);
-            } catch (Throwable ex) {
-                failure = ex;
+            Throwable failure = failureOf(task);
+            if (told != null) {
+                told.ended(task, startNanos, failure);
             }
             try {
                 if (failure != null) {
@@ -221,11 +308,19 @@ public final class RunFailures {
     public Runnable count(Runnable task) {
         Objects.requireNonNull(task, "task must not be null");
         return () -> {
+            OneTimeNotes told = notes;
+            long startNanos = told == null ? 0 : told.nanoTime();
+            Throwable thrown = null;
             try {
                 task.run();
             } catch (Throwable ex) {
+                thrown = ex;
                 countOne();
                 throw ex;
+            } finally {
+                if (told != null) {
+                    told.ended(task, startNanos, thrown);
+                }
             }
         };
     }

@@ -632,6 +632,11 @@ final class GuardedTask implements Runnable, ManagedTask {
         return current != null && current.isClaimed();
     }
 
+    /** Whether a run has begun. */
+    boolean hasBegun() {
+        return isRunning() || lastRunAt() != 0;
+    }
+
     /** Returns since when it is running; null if it is not. */
     @Nullable
     Instant runningSince() {

@@ -149,6 +149,14 @@ public final class TaskEvents {
         tellAll(task, TaskListener::retimed);
     }
 
+    void rejected(TaskSeries task) {
+        tellAll(task, TaskListener::rejected);
+    }
+
+    void cancelled(TaskSeries task) {
+        tellAll(task, TaskListener::cancelled);
+    }
+
     void removed(TaskSeries task) {
         tellAll(task, TaskListener::removed);
     }

@@ -2,6 +2,8 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import io.github.wheelscheduler.internal.StackReserve;
 import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import io.github.wheelscheduler.internal.spring.run.OneTimeNotes;
+import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -22,6 +24,7 @@ import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.TaskRejectedException;
 
 /** Keeps the tasks of a scheduler that have an id, from when they come until they are over. Any thread. */
 public final class TaskStore {
@@ -163,6 +166,9 @@ public final class TaskStore {
             news.added(series);
             isArmed = series.armFirst(settled.first());
         } catch (Throwable ex) {
+            if (ex instanceof TaskRejectedException) {
+                news.rejected(series);
+            }
             remove(series);
             throw ex;
         }
@@ -200,6 +206,9 @@ public final class TaskStore {
     void remove(TaskSeries series) {
         if (tasks.remove(series.taskId, series)) {
             giveBack(series.taskId);
+            if (series.isCancelled() && !series.isRepeating() && !series.guard().hasBegun()) {
+                news.cancelled(series);
+            }
             news.removed(series);
         }
     }
@@ -294,6 +303,11 @@ public final class TaskStore {
     /** Returns about how much is kept: tasks, and names that have several. */
     public int footprint() {
         return tasks.size() + ids.size();
+    }
+
+    /** Tells a listener of one-time runs that are not kept here. */
+    public void note(OneTimeRunListener listener) {
+        timers.failures.note(listener, () -> new OneTimeNotes(this::nanoTime, this::epochNanos));
     }
 
     // For tasks

@@ -121,7 +121,10 @@ public class HistoryShop {
         fillTheHourBefore(jdbc, two.minusSeconds(3_600));
     }
 
-    /** Writes one run an hour of each of so many tasks, for the 24 hours before this one, and a kind of failures of each. */
+    /**
+     * Writes one run an hour of each of so many tasks, for the 24 hours before this one, and a kind of failures of
+     * each.
+     */
     static void fillHours(Server server, int tasks) {
         JdbcTemplate jdbc = server.context().getBean(JdbcTemplate.class);
         Timestamp now = Timestamp.from(Instant.now().truncatedTo(ChronoUnit.HOURS));

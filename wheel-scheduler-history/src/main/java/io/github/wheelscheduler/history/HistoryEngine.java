@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +52,8 @@ public final class HistoryEngine implements AutoCloseable {
 
     /** Writer: start. */
     private volatile Instant startedAt = Instant.EPOCH;
+
+    private volatile @Nullable Future<?> turns;
 
     // Guarded by this.
 
@@ -93,9 +96,19 @@ public final class HistoryEngine implements AutoCloseable {
                 .standsApart(true)
                 .build();
         group = made;
-        Object ignored =
-                made.scheduleWithFixedDelay(writer::turn, TURN.toNanos(), TURN.toNanos(), TimeUnit.NANOSECONDS);
+        turns = made.scheduleWithFixedDelay(this::turn, TURN.toNanos(), TURN.toNanos(), TimeUnit.NANOSECONDS);
         buffer.onBatch(() -> writeSoon(made));
+    }
+
+    /**
+     * The last one is after the shutdown of the executor, which would wait for further ones; the rest is for the close.
+     */
+    private void turn() {
+        writer.turn();
+        Future<?> current = turns;
+        if (executor.isShutdown() && current != null) {
+            boolean ignored = current.cancel(false);
+        }
     }
 
     private void writeSoon(WheelScheduledExecutor current) {
@@ -130,8 +143,8 @@ public final class HistoryEngine implements AutoCloseable {
 
     /**
      * Returns what notes one-time runs of a scheduler that have no id, to be {@linkplain
-     * io.github.wheelscheduler.spring.task.TaskRegistry#addOneTimeRunListener added} to its tasks: a row for each failure,
-     * and for each run of a task that says its name. Other runs are counted, by the class of their task.
+     * io.github.wheelscheduler.spring.task.TaskRegistry#addOneTimeRunListener added} to its tasks: a row for each
+     * failure, and for each run of a task that says its name. Other runs are counted, by the class of their task.
      *
      * @param scheduler its name in the rows
      */
@@ -153,8 +166,8 @@ public final class HistoryEngine implements AutoCloseable {
 
     /**
      * Writes which runs of crons were due before the {@linkplain #start start} and after the last row of any node: no
-     * node was up. Crons of less than a minute are left out, as each restart would miss some. It reads the database, and
-     * is called once, when the tasks have been scheduled.
+     * node was up. Crons of less than a minute are left out, as each restart would miss some. It reads the database,
+     * and is called once, when the tasks have been scheduled.
      *
      * @param zone of crons without a zone
      * @return how many runs each task has missed, by its id

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param rows the rows; fewer than the limit also where the search has read as many rows as it may
  * @param next the cursor of the next page; null if there is none
  * @param read how many rows have been read
- * @param readTo the time of the last row that was read, if the search ended because it had read as many as it may; else null
+ * @param readTo the time of the last row that was read, if the search ended because it had read as many as it may; else
+ *     null
  */
 public record HistoryPage(
         List<HistoryRow> rows,

@@ -2,7 +2,10 @@ package io.github.wheelscheduler.history;
 
 import org.jspecify.annotations.Nullable;
 
-/** Says that no history can be kept in a database: its product is unknown, or its tables are not as this release needs them. */
+/**
+ * Says that no history can be kept in a database: its product is unknown, or its tables are not as this release needs
+ * them.
+ */
 @SuppressWarnings("serial")
 public final class HistoryUnavailableException extends IllegalStateException {
 

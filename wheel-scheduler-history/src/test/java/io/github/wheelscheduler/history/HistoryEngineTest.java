@@ -286,7 +286,8 @@ class HistoryEngineTest {
         OffsetDateTime time = latest.atOffset(ZoneOffset.UTC);
         int ignored = new JdbcTemplate(pool)
                 .update(
-                        "insert into wheel_history_hour (starts_at, task, node, outcome, runs, micros, longest, earliest,"
+                        "insert into wheel_history_hour (starts_at, task, node, outcome, runs, micros, longest, "
+                                + "earliest,"
                                 + " latest) values (?, ?, 'b', 0, 1, 1, 1, ?, ?)",
                         latest.truncatedTo(ChronoUnit.HOURS).atOffset(ZoneOffset.UTC),
                         task,

@@ -99,7 +99,8 @@ public final class BatchWriter {
             if (isFirst) {
                 ThrownLog.warnInOneLine(
                         LOGGER,
-                        "The history cannot be written to its database; tasks are not affected. Rows wait in memory, and are dropped "
+                        "The history cannot be written to its database; tasks are not affected. Rows wait in "
+                                + "memory, and are dropped "
                                 + "and counted once its buffer is full",
                         DatabaseErrors.rootOf(ex));
             }

@@ -26,9 +26,10 @@ record FailureText(String kind, String text) {
     private static final int HASH_BYTES = 16;
 
     /** Numbers of lambdas, hidden classes, proxies, accessors, and subclasses of Spring's and others. */
-    private static final Pattern GENERATED = Pattern.compile(
-            "(\\$\\$Lambda)(?:\\$[0-9]+)?(?:/(?:0x)?[0-9a-f]+)?|/0x[0-9a-f]+|(?<=\\$Proxy)[0-9]+"
-                    + "|(?<=(?:Method|Constructor)Accessor)[0-9]+|(?<=CGLIB\\$\\$)[0-9a-f]+|(?<=LambdaForm\\$MH)[0-9]+");
+    private static final Pattern GENERATED =
+            Pattern.compile("(\\$\\$Lambda)(?:\\$[0-9]+)?(?:/(?:0x)?[0-9a-f]+)?|/0x[0-9a-f]+|(?<=\\$Proxy)[0-9]+"
+                    + "|(?<=(?:Method|Constructor)Accessor)[0-9]+|(?<=CGLIB\\$\\$)[0-9a-f]+"
+                    + "|(?<=LambdaForm\\$MH)[0-9]+");
 
     /** Returns that of an exception; null if a user's exception does not tell it. */
     static @Nullable FailureText of(Throwable thrown) {

@@ -54,7 +54,9 @@ final class HistoryFolding {
         return done;
     }
 
-    /** Returns the hour of the first row, so that hours without a row, as of nodes that were down, need no turn each. */
+    /**
+     * Returns the hour of the first row, so that hours without a row, as of nodes that were down, need no turn each.
+     */
     private static long nextWithRows(HistorySql sql, long folded, long closed) {
         Optional<Instant> first = sql.first(
                 "select min(noted_at) as noted_at from {run} where noted_at >= ?",

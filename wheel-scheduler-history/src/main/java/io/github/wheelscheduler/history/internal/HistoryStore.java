@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Finds out which database it is, when it answers for the first time, and makes the tables there if that is asked for. Any thread. */
+/**
+ * Finds out which database it is, when it answers for the first time, and makes the tables there if that is asked for.
+ * Any thread.
+ */
 public final class HistoryStore {
 
     /** Of all that is below the package for programs, as users know it. */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param micros how long the run took; -1 if there was none
  * @param type the class of its exception; null if it did not fail
- * @param thrown its exception, whose frames are read when it is written; null if it did not fail, or traces are not kept
+ * @param thrown its exception, whose frames are read when it is written; null if it did not fail, or traces are not
+ *     kept
  */
 record NotedRun(
         String scheduler,

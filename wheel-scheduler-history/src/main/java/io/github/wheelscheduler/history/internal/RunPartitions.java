@@ -32,7 +32,10 @@ final class RunPartitions {
     /** The default partition. */
     static final String REST = "{run}_rest";
 
-    /** SQL states: a lock that was not free within the limit, a row of the day in another partition, a table that exists. */
+    /**
+     * SQL states: a lock that was not free within the limit, a row of the day in another partition, a table that
+     * exists.
+     */
     private static final Set<String> FOR_LATER = Set.of("55P03", "23514", "42P07");
 
     private static final String DAY = "{run}_d";
@@ -138,7 +141,9 @@ final class RunPartitions {
         }
     }
 
-    /** Whether the change was refused for now: others lock the table, or have written a row or made the day meanwhile. */
+    /**
+     * Whether the change was refused for now: others lock the table, or have written a row or made the day meanwhile.
+     */
     private static boolean isForLater(RuntimeException ex) {
         return DatabaseErrors.isConflict(ex)
                 || DatabaseErrors.isOfStatement(ex)

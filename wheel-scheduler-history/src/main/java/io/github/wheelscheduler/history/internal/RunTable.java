@@ -100,7 +100,8 @@ final class RunTable {
             });
         }
         int ignored = sql.updateEach(
-                "insert into {run} (noted_at, task, instance, scheduler, node, due, started, micros, outcome, runs, attempt, cause,"
+                "insert into {run} (noted_at, task, instance, scheduler, node, due, started, micros, outcome, "
+                        + "runs, attempt, cause,"
                         + " by_whom, detail, trace_id, failure, message, kind)"
                         + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 parameters);
@@ -240,7 +241,8 @@ final class RunTable {
             });
         }
         int ignored = sql.updateEachOf(
-                        "insert into {audit} (noted_at, node, scheduler, task, instance, action, channel, who, from_state,"
+                        "insert into {audit} (noted_at, node, scheduler, task, instance, action, channel, who, "
+                                + "from_state,"
                                 + " to_state, reason, refusal) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         parameters)
                 .length;

@@ -27,12 +27,14 @@ import org.jspecify.annotations.Nullable;
 public final class TotalReads {
 
     private static final String SUMS =
-            "sum(runs) as runs, sum(micros) as micros, max(longest) as longest, min(earliest) as earliest, max(latest) as latest";
+            "sum(runs) as runs, sum(micros) as micros, max(longest) as longest, min(earliest) as earliest, "
+                    + "max(latest) as latest";
 
     private static final String COLUMNS = "runs, micros, longest, earliest, latest";
 
     private static final String OF_RUNS =
-            "runs, coalesce(micros, 0) as micros, coalesce(micros, 0) as longest, noted_at as earliest, noted_at as latest";
+            "runs, coalesce(micros, 0) as micros, coalesce(micros, 0) as longest, noted_at as earliest, noted_at "
+                    + "as latest";
 
     /** Kinds of failures of all tasks in one answer. */
     private static final int MOST_KINDS = 200;
@@ -240,7 +242,9 @@ public final class TotalReads {
         }
     }
 
-    /** The first failure after a success has a row; where that is too old, the first hour or day of failures is there. */
+    /**
+     * The first failure after a success has a row; where that is too old, the first hour or day of failures is there.
+     */
     private static @Nullable Instant failingSince(HistorySql sql, String task, @Nullable Instant lastSuccess) {
         Object after = sql.time(lastSuccess == null ? Instant.EPOCH : lastSuccess);
         String isFailure = " where task = ? and outcome in " + FAILURES + " and ";

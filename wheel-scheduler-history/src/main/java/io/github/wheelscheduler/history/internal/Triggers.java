@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The users who have triggered tasks on this node, until the next run by hand of each. A run may end before its steering
- * is told, and a durable one runs on any node: its row is looked at again when it is written. Any thread.
+ * The users who have triggered tasks on this node, until the next run by hand of each. A run may end before its
+ * steering is told, and a durable one runs on any node: its row is looked at again when it is written. Any thread.
  */
 public final class Triggers {
 
@@ -103,7 +103,8 @@ public final class Triggers {
         Object from = sql.time(started.minus(LONGEST));
         Object to = sql.time(started.plus(SLACK));
         Instant before = sql.first(
-                "select max(noted_at) as noted_at from {run} where task = ? and noted_at >= ? and started < ? and cause = ?"
+                "select max(noted_at) as noted_at from {run} where task = ? and noted_at >= ? and started < ? "
+                        + "and cause = ?"
                         + " and scheduler = ? and coalesce(instance, '') = coalesce(?, '')",
                 (found, number) -> found.getObject(1) == null ? Instant.EPOCH : sql.time(found, "noted_at"),
                 task,

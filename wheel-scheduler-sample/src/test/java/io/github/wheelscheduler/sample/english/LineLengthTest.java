@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Lines of sources have at most 120 characters. The formatter breaks code, but neither comments nor texts. */
@@ -15,17 +14,12 @@ class LineLengthTest {
 
     private static final int LONGEST = 120;
 
-    /** Sources that have longer lines still; they are being changed elsewhere. */
-    private static final Set<String> LATER = Set.of("wheel-scheduler-history/", "/durable/internal/journal/");
-
     @Test
     void sourceHasNoLongLines() throws IOException {
         List<String> found = new ArrayList<>();
         for (Path source : SyntaxTrees.files(".java")) {
             String name = SyntaxTrees.ROOT.relativize(source).toString();
-            if (LATER.stream().noneMatch(name::contains)) {
-                longLines(Files.readAllLines(source)).forEach(line -> found.add(name + ":" + line));
-            }
+            longLines(Files.readAllLines(source)).forEach(line -> found.add(name + ":" + line));
         }
         assertThat(found).isEmpty();
     }

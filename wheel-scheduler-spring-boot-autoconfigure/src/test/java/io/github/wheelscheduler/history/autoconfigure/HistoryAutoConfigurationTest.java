@@ -201,10 +201,11 @@ class HistoryAutoConfigurationTest {
     @Test
     void runThatEndsWhileTheApplicationClosesIsWritten() {
         CountDownLatch isRunning = new CountDownLatch(1);
+        long[] closedNanos = new long[1];
         application
                 .withPropertyValues(
                         "spring.task.scheduling.shutdown.await-termination=true",
-                        "spring.task.scheduling.shutdown.await-termination-period=5s")
+                        "spring.task.scheduling.shutdown.await-termination-period=3m")
                 .run(context -> {
                     ScheduledFuture<?> ignored = tasks(context)
                             .schedule(
@@ -217,7 +218,11 @@ class HistoryAutoConfigurationTest {
                                     TaskSchedule.once(Instant.now()));
                     assertThat(isRunning.await(PATIENCE.toSeconds(), TimeUnit.SECONDS))
                             .isTrue();
+                    closedNanos[0] = System.nanoTime();
                 });
+        // The history does not hold up the close for the whole period.
+        assertThat(System.nanoTime() - closedNanos[0])
+                .isLessThan(Duration.ofMinutes(2).toNanos());
         application.run(context -> assertThat(rows(context, "last", 1))
                 .extracting(HistoryRow::outcome)
                 .containsExactly(HistoryOutcome.SUCCESS));

@@ -145,7 +145,7 @@ class HistoryAutoConfigurationTest {
                         .hasFailed()
                         .getFailure()
                         .rootCause()
-                        .hasMessageContaining("The history of runs must know which DataSource is its own")
+                        .hasMessageContaining("The DataSource for history rows must be clear")
                         .hasMessageContaining("dataSource, other"));
         application.withUserConfiguration(Marked.class).run(context -> {
             tasks(context).trigger(Nightly.TASK);

@@ -1225,8 +1225,8 @@ class DurableTimeTest {
 
             assertThatThrownBy(durable::runDue)
                     .isInstanceOf(CannotGetJdbcConnectionException.class)
-                    .hasMessageStartingWith("The pool must have a free connection beside that of the transaction, which"
-                            + " sees what others see, but: ")
+                    .hasMessageStartingWith("The pool must have a second free connection to read what other "
+                            + "transactions see, but has none: ")
                     .hasMessageContaining("total=2, active=2");
         }
     }

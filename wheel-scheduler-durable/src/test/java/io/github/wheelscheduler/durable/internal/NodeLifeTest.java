@@ -334,7 +334,7 @@ class NodeLifeTest {
                 node.start();
                 assertThat(taken.isValid(1)).isTrue();
                 assertThat(node.engine.problem())
-                        .hasMessageStartingWith("The pool of connections must have one for durable tasks beside");
+                        .hasMessageStartingWith("The pool must have a free connection for durable tasks beside");
                 assertThat(incarnationsOf("a")).isEmpty();
             }
             await().atMost(PATIENCE).until(() -> incarnationsOf("a").size() == 1 && node.engine.problem() == null);

@@ -649,13 +649,13 @@ class NudgeTest {
                 Connection another = dataSource.getConnection()) {
             Node b = noting(node("b", new OtherListener(own, another))).start();
             await().atMost(PATIENCE)
-                    .until(() -> !said.with("as behind a pooler").isEmpty());
+                    .until(() -> !said.with("as behind PgBouncer").isEmpty());
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(own.getHikariPoolMXBean().getActiveConnections())
                             .isLessThanOrEqualTo(2));
             schedule(node("a", dataSource), "1");
             await().atMost(PATIENCE).until(() -> startedNanos.containsKey("1"));
-            assertThat(said.with("as behind a pooler")).hasSize(1);
+            assertThat(said.with("as behind PgBouncer")).hasSize(1);
             assertThat(b.engine.problem()).isNull();
         }
     }

@@ -273,7 +273,7 @@ class OpenRunTest {
         });
         awaitReturned(1);
         awaitThat(() -> scheduler.getActiveCount() == 0);
-        assertNothingToInterrupt("A run that continues after its method has returned");
+        assertNothingToInterrupt("The run cannot be interrupted, as its method has returned");
         assertThat(cancels).hasValue(0);
         kept(0).ended(null);
         assertThat(task().runs()).isEqualTo(1);

@@ -92,8 +92,9 @@ public final class ChildJvm {
     }
 
     /**
-     * Waits for its end, shows and returns its summary, and fails with what it printed unless it found all well. The limit counts from the
-     * last line that it has printed, so that one that makes progress has as long as it needs, however slow the machine is.
+     * Waits for its end, shows and returns its summary, and fails with what it printed unless it found all well. The
+     * limit counts from the last line that it has printed, so that one that makes progress has as long as it needs,
+     * however slow the machine is.
      */
     public List<String> awaitSuccess(Duration limit) throws IOException, InterruptedException {
         boolean hasEnded = awaitEndOrSilence(limit);

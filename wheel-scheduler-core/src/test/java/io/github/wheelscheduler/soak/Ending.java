@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** Stops an executor after all faults are over, and checks what is left of it. */
 final class Ending {
 
-    /** Only waited for in full if something is wrong; a machine that does much else may take long after all faults are over. */
+    /**
+     * Only waited for in full if something is wrong; a machine that does much else may take long after all faults are
+     * over.
+     */
     private static final long PATIENCE_NANOS = 60 * Nap.SECOND;
 
     private final WheelScheduledExecutor executor;

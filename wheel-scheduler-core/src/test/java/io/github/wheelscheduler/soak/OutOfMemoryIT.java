@@ -13,7 +13,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nothing that was accepted is lost when memory runs out: two rounds for each kind of workers, 20 in the long form. */
 class OutOfMemoryIT {
 
-    /** Of a process that prints a line several times in each round; a machine that does much else takes minutes for one. */
+    /**
+     * Of a process that prints a line several times in each round; a machine that does much else takes minutes for one.
+     */
     private static final Duration LONGEST_SILENCE = Duration.ofMinutes(10);
 
     private static final int ROUNDS = SoakLength.isLong() ? 20 : 2;

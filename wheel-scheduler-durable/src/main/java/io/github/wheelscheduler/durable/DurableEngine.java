@@ -199,8 +199,8 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * Reports calls that steer tasks or this node, and were {@linkplain SteeredBy given a name}, to the listener from now
-     * on, once their transaction is committed; refused ones, too.
+     * Reports calls that steer tasks or this node, and were {@linkplain SteeredBy given a name}, to the listener from
+     * now on, once their transaction is committed; refused ones, too.
      */
     public void addSteeringListener(SteeringListener listener) {
         node.steering().add(listener);

@@ -10,8 +10,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Does something once for each node of durable tasks, before it is started by its lifecycle: also for one that a factory
- * bean makes, or that was made before this.
+ * Does something once for each node of durable tasks, before it is started by its lifecycle: also for one that a
+ * factory bean makes, or that was made before this.
  */
 public abstract class EachDurableEngine implements BeanPostProcessor, SmartInitializingSingleton {
 

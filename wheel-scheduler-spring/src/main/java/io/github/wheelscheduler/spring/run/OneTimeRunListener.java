@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives the ends of one-time runs of a scheduler that its registry does not list, on the thread where they end: of
- * tasks that were executed, submitted or scheduled once without an id. It should be quick; what it throws is logged once
- * and never harms a task.
+ * tasks that were executed, submitted or scheduled once without an id. It should be quick; what it throws is logged
+ * once and never harms a task.
  */
 @FunctionalInterface
 public interface OneTimeRunListener {

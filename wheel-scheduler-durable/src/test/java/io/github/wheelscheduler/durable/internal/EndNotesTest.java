@@ -179,7 +179,7 @@ class EndNotesTest {
         lossy.loseNextEnd();
         decide(node, lossy.newManager(), (payload, run) -> DurableOutcome.done());
         schedule(node, "1");
-        // Whoever finds out that the failure is written may do so after the retry has ended.
+        // The first attempt may find out that its failure is written only after the retry has ended.
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(notes)
                         .extracting(EndNotesTest::text)

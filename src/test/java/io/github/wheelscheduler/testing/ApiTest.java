@@ -6,8 +6,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What programs may rely on of this module is what its text in the folder {@code api} says; of an unpublished module,
- * nothing.
+ * Programs may rely on the members of this module that its text in the folder {@code api} lists, and on none of an
+ * unpublished module.
  */
 class ApiTest {
 

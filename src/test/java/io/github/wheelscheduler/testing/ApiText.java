@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Writes what programs may rely on in compiled classes, one line a type or member: public types of {@link
- * HeldPackages}, with their public members, and the protected ones of what programs may extend. What a type has from an
- * ancestor that is not held counts as its own. A member that names a type of ours which is not held is left out, as no
+ * Writes the API of compiled classes, one line a type or member: public types of {@link HeldPackages} with their public
+ * members, and protected members of types that programs may extend. A member of an ancestor that is not held counts as
+ * the type's own. A member that names a type of ours which is not held is left out, as no
  * program can have such an object.
  */
 final class ApiText {

@@ -1,8 +1,8 @@
 package io.github.wheelscheduler.testing;
 
 /**
- * How much of a test that can run for any length of time is played: {@code -Dwheel.test.scale=short}, as in a usual
- * build, {@code full}, as with {@code -Pfull}, or {@code long}, as with {@code -Pstress}.
+ * The length of tests that can run for any time: {@code -Dwheel.test.scale=short}, as in a usual build, {@code full},
+ * as with {@code -Pfull}, or {@code long}, as with {@code -Pstress}.
  */
 public final class Scale {
 

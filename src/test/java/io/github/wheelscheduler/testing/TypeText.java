@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * How types are written in a text of the API: with their arguments, and with {@code @Nullable}, the same on each JDK.
+ * Writes types for a text of the API, with their arguments and with {@code @Nullable}, the same on each JDK.
  */
 final class TypeText {
 

@@ -18,8 +18,8 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
- * A transaction in which a run goes on, and in which its row is deleted or waits again. If nobody answers how that has
- * ended, the row says it. The thread of the run; what is told later, one thread after another.
+ * The transaction of a run, in which its row is deleted or waits again. If the answer to its commit is lost, the row
+ * tells the outcome. Used by the thread of the run; later by one thread after another.
  */
 final class RunTransaction {
 

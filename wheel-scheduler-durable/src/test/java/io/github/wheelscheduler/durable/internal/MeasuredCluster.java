@@ -297,8 +297,8 @@ final class MeasuredCluster implements AutoCloseable {
     }
 
     /**
-     * What a database has done so far, by its own statistics, which are up to a second old for connections that are
-     * busy and up to ten for others; or, between two of them, in that time.
+     * The work of a database so far, by its own statistics, which are up to a second old for busy connections and up to
+     * ten for others; or its work between two of them.
      *
      * @param walBytes of the whole server
      * @param pages in them as a whole, of the whole server

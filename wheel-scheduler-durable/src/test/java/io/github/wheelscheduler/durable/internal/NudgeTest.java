@@ -493,9 +493,7 @@ class NudgeTest {
         goOn.countDown();
     }
 
-    /**
-     * Returns how many connections a node takes while it is told something so often, within half a second and a bit.
-     */
+    /** Returns the number of connections that a node takes while that many notifications arrive, for 0.5 s and more. */
     private int connectionsOf(int times, AtomicInteger taken) {
         int before = taken.get();
         for (int i = 0; i < times; i++) {

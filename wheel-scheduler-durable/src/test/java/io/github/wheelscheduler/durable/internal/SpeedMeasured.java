@@ -46,8 +46,8 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /**
- * How fast rows that are due are run and how late many rows a second are, beside db-scheduler, and what each has cost
- * the database. {@code -Pcluster} runs it, no other build does:
+ * Measures the rate at which due rows run, the lateness of many rows a second, and their cost to the database, beside
+ * db-scheduler. {@code -Pcluster} runs it, no other build does:
  *
  * <pre>{@code
  * mvn -B verify -Pcluster -pl wheel-scheduler-durable -am -Dit.test='SpeedMeasured#drain' \

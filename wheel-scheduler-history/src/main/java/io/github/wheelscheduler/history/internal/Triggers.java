@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +23,10 @@ public final class Triggers {
 
     private static final Set<String> ACTIONS = Set.of("trigger", "retry");
 
-    /** By how much a run may end before its steering is told, and by how much clocks may differ. */
+    /** Maximum time by which a run ends before its steering is noted, and by which clocks differ. */
     private static final Duration SLACK = Duration.ofSeconds(1);
 
-    /** For how long a run of another node's steering may have waited. */
+    /** Maximum time between a steering on another node and its run. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final Map<Key, Who> byTask = new ConcurrentHashMap<>();
@@ -60,6 +61,9 @@ public final class Triggers {
         return who == null ? null : who.name;
     }
 
+    /** A steering on any node, as its audit has it. */
+    private record Steered(Key key, String who, Instant at) {}
+
     /** Returns rows that are about to be written, with the users that are known by now. */
     List<NotedRun> named(HistorySql sql, List<NotedRun> rows) {
         if (rows.stream().noneMatch(Triggers::isNameless)) {
@@ -67,63 +71,87 @@ public final class Triggers {
         }
         List<NotedRun> named = new ArrayList<>(rows.size());
         for (NotedRun row : rows) {
-            String who = isNameless(row) ? nameOf(sql, row) : null;
+            String who = isNameless(row) ? ofThisNode(row) : null;
             named.add(who == null ? row : row.by(who));
         }
-        return named;
+        return ofAnyNode(sql, named);
     }
 
     private static boolean isNameless(NotedRun row) {
         return row.cause() == HistoryCause.BY_HAND && row.by() == null;
     }
 
-    private @Nullable String nameOf(HistorySql sql, NotedRun row) {
+    private @Nullable String ofThisNode(NotedRun row) {
         Key key = Key.of(row.scheduler(), row.task(), row.instance());
         Who who = byTask.get(key);
-        if (who != null && !who.at.isAfter(row.at().plus(SLACK)) && byTask.remove(key, who)) {
-            return who.name;
-        }
-        Instant started = row.started();
-        if (started == null || !row.scheduler().equals(DurableRunNotes.SCHEDULER)) {
-            return null;
+        return who != null && !who.at.isAfter(row.at().plus(SLACK)) && byTask.remove(key, who) ? who.name : null;
+    }
+
+    /** Asks the audit once for all durable runs that have no name yet. */
+    private static List<NotedRun> ofAnyNode(HistorySql sql, List<NotedRun> rows) {
+        List<Instant> starts = rows.stream()
+                .filter(Triggers::mayBeSteeredElsewhere)
+                .map(row -> Objects.requireNonNull(row.started()))
+                .sorted()
+                .toList();
+        if (starts.isEmpty()) {
+            return rows;
         }
         try {
-            return ofAnyNode(sql, row, started);
+            List<Steered> all = steered(sql, starts.get(0), starts.get(starts.size() - 1));
+            List<NotedRun> named = new ArrayList<>(rows.size());
+            for (NotedRun row : rows) {
+                String who = mayBeSteeredElsewhere(row) && !all.isEmpty() ? nameOf(sql, row, all) : null;
+                named.add(who == null ? row : row.by(who));
+            }
+            return named;
         } catch (RuntimeException ex) {
-            // The row is worth more than this name; the insert says whether the database is away.
-            HistoryStore.LOGGER.debug("The user who triggered a durable run could not be read from the audit", ex);
-            return null;
+            // The rows are worth more than these names; the insert says whether the database is away.
+            HistoryStore.LOGGER.debug("Users who triggered durable runs could not be read from the audit", ex);
+            return rows;
         }
     }
 
+    private static boolean mayBeSteeredElsewhere(NotedRun row) {
+        return isNameless(row) && row.started() != null && row.scheduler().equals(DurableRunNotes.SCHEDULER);
+    }
+
+    /** Returns what named users have steered before some runs, the newest first. */
+    private static List<Steered> steered(HistorySql sql, Instant first, Instant last) {
+        return sql.query(
+                "select task, instance, who, noted_at from {audit} where noted_at >= ? and noted_at <= ?"
+                        + " and scheduler = ? and action in ('trigger', 'retry') and refusal is null"
+                        + " and who is not null and task is not null order by noted_at desc limit " + MOST,
+                (row, number) -> new Steered(
+                        Key.of(DurableRunNotes.SCHEDULER, row.getString("task"), row.getString("instance")),
+                        row.getString("who"),
+                        sql.time(row, "noted_at")),
+                sql.time(first.minus(LONGEST)),
+                sql.time(last.plus(SLACK)),
+                DurableRunNotes.SCHEDULER);
+    }
+
     /** Returns who has steered it last since its run by hand before; null if unknown. */
-    private static @Nullable String ofAnyNode(HistorySql sql, NotedRun row, Instant started) {
-        String task = RunTable.cut(row.task(), RunTable.MOST_NAME);
+    private static @Nullable String nameOf(HistorySql sql, NotedRun row, List<Steered> all) {
+        String task = Objects.requireNonNull(RunTable.cut(row.task(), RunTable.MOST_NAME));
         String instance = RunTable.cut(row.instance(), RunTable.MOST_NAME);
-        Object from = sql.time(started.minus(LONGEST));
-        Object to = sql.time(started.plus(SLACK));
-        Instant before = sql.first(
-                "select max(noted_at) as noted_at from {run} where task = ? and noted_at >= ? and started < ? "
-                        + "and cause = ?"
-                        + " and scheduler = ? and coalesce(instance, '') = coalesce(?, '')",
-                (found, number) -> found.getObject(1) == null ? Instant.EPOCH : sql.time(found, "noted_at"),
-                task,
-                from,
-                sql.time(started),
-                HistoryCause.BY_HAND.code(),
-                row.scheduler(),
-                instance);
-        Object since = before == null || before.equals(Instant.EPOCH) ? from : sql.time(before);
-        List<String> names = sql.query(
-                "select who from {audit} where noted_at >= ? and noted_at <= ? and task = ? and scheduler = ?"
-                        + " and coalesce(instance, '') = coalesce(?, '') and action in ('trigger', 'retry')"
-                        + " and refusal is null and who is not null order by noted_at desc limit 1",
-                (found, number) -> found.getString(1),
-                since,
-                to,
-                task,
-                row.scheduler(),
-                instance);
-        return names.isEmpty() ? null : names.get(0);
+        Key key = Key.of(row.scheduler(), task, instance);
+        Instant started = Objects.requireNonNull(row.started());
+        Steered last = all.stream()
+                .filter(one -> one.key.equals(key) && !one.at.isAfter(started.plus(SLACK)))
+                .filter(one -> !one.at.isBefore(started.minus(LONGEST)))
+                .findFirst()
+                .orElse(null);
+        boolean isTaken = last != null
+                && sql.finds(
+                        "select 1 from {run} where task = ? and noted_at > ? and started < ? and cause = ?"
+                                + " and scheduler = ? and coalesce(instance, '') = coalesce(?, '') limit 1",
+                        task,
+                        sql.time(last.at),
+                        sql.time(started),
+                        HistoryCause.BY_HAND.code(),
+                        row.scheduler(),
+                        instance);
+        return last == null || isTaken ? null : last.who;
     }
 }

@@ -96,7 +96,7 @@ final class HistoryBench implements AutoCloseable {
                 thrown);
     }
 
-    /** A steering that is told now. */
+    /** Notes a steering at the present time. */
     void steer(String scheduler, String task, @Nullable String instance, String action, String who) {
         buffer.add(new AuditEntry(
                 now, store.settings().node(), scheduler, task, instance, action, "java", who, null, null, null, null));

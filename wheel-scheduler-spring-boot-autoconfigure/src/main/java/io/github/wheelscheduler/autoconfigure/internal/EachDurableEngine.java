@@ -2,8 +2,8 @@ package io.github.wheelscheduler.autoconfigure.internal;
 
 import io.github.wheelscheduler.durable.DurableEngine;
 import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -16,8 +16,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 public abstract class EachDurableEngine implements BeanPostProcessor, SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beanFactory;
+    /** Those that the application still holds. */
     private final Set<DurableEngine> known =
-            Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     protected EachDurableEngine(ConfigurableListableBeanFactory beanFactory) {
         this.beanFactory = beanFactory;

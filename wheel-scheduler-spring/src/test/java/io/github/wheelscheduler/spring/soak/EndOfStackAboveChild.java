@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Calls what moves something of its own and then a timer, from places near the end of a stack: tasks of a scheduler,
- * pauses and groups. What has failed must have had no effect, and what has not must have had all of it. Argument: how
- * many rounds.
+ * pauses and groups. A call that has failed must have had no effect, any other its whole effect. Argument: the number
+ * of rounds.
  */
 final class EndOfStackAboveChild {
 

@@ -6,24 +6,41 @@ import java.util.function.Consumer;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Does something once the transaction of a thread is committed, unless it was rolled back to a savepoint before. */
+/**
+ * Does something once the transaction of a thread is committed, unless it was rolled back to a savepoint before. One
+ * for each transaction, which is used by one thread at a time.
+ */
 public final class AfterCommit implements TransactionSynchronization {
 
-    private final Runnable committed;
-    private final Consumer<String> undone;
+    /** Actions and savepoints, in the order in which they came. */
+    private final List<Object> all = new ArrayList<>();
 
-    /** The savepoints that have been made since. Each transaction is used by one thread at a time. */
-    private final List<Object> later = new ArrayList<>();
+    private AfterCommit() {}
 
-    private boolean isRolledBack;
+    private static final class Action {
 
-    private AfterCommit(Runnable committed, Consumer<String> undone) {
-        this.committed = committed;
-        this.undone = undone;
+        private final Runnable committed;
+        private final Consumer<String> undone;
+        private boolean isRolledBack;
+
+        Action(Runnable committed, Consumer<String> undone) {
+            this.committed = committed;
+            this.undone = undone;
+        }
+
+        void end(int status) {
+            if (isRolledBack || status == STATUS_ROLLED_BACK) {
+                undone.accept("its transaction was rolled back");
+            } else if (status == STATUS_COMMITTED) {
+                committed.run();
+            } else {
+                undone.accept("the outcome of its transaction is unknown");
+            }
+        }
     }
 
     /**
-     * Does something after the commit; at once without a transaction.
+     * Does something after the commit; at once without a transaction. Neither action may throw.
      *
      * @param committed what to do
      * @param undone is given the reason if there is no commit
@@ -31,31 +48,44 @@ public final class AfterCommit implements TransactionSynchronization {
     public static void run(Runnable committed, Consumer<String> undone) {
         if (TransactionSynchronizationManager.isSynchronizationActive()
                 && TransactionSynchronizationManager.isActualTransactionActive()) {
-            TransactionSynchronizationManager.registerSynchronization(new AfterCommit(committed, undone));
+            boolean ignored = ofTransaction().all.add(new Action(committed, undone));
         } else {
             committed.run();
         }
     }
 
-    @Override
-    public void savepoint(Object savepoint) {
-        boolean ignored = later.add(savepoint);
+    private static AfterCommit ofTransaction() {
+        for (TransactionSynchronization each : TransactionSynchronizationManager.getSynchronizations()) {
+            if (each instanceof AfterCommit known) {
+                return known;
+            }
+        }
+        AfterCommit made = new AfterCommit();
+        TransactionSynchronizationManager.registerSynchronization(made);
+        return made;
     }
 
     @Override
+    public void savepoint(Object savepoint) {
+        boolean ignored = all.add(savepoint);
+    }
+
+    /** A savepoint that is unknown was made before the first action. */
+    @Override
     public void savepointRollback(Object savepoint) {
-        // Of a savepoint that was made before this, this has not been told.
-        isRolledBack |= later.stream().noneMatch(known -> known == savepoint);
+        for (int i = all.size() - 1; i >= 0 && all.get(i) != savepoint; i--) {
+            if (all.get(i) instanceof Action action) {
+                action.isRolledBack = true;
+            }
+        }
     }
 
     @Override
     public void afterCompletion(int status) {
-        if (isRolledBack || status == STATUS_ROLLED_BACK) {
-            undone.accept("its transaction was rolled back");
-        } else if (status == STATUS_COMMITTED) {
-            committed.run();
-        } else {
-            undone.accept("the outcome of its transaction is unknown");
+        for (Object each : all) {
+            if (each instanceof Action action) {
+                action.end(status);
+            }
         }
     }
 }

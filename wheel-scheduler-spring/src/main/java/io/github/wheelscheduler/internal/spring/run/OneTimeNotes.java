@@ -39,8 +39,12 @@ public final class OneTimeNotes {
         return nanoTime.getAsLong();
     }
 
-    /** A run has ended. Throws nothing. */
-    void ended(Object task, long startNanos, @Nullable Throwable thrown) {
+    /**
+     * A run has ended. Throws nothing.
+     *
+     * @param trace its trace; null if it is not observed
+     */
+    void ended(Object task, long startNanos, @Nullable Throwable thrown, @Nullable String trace) {
         try {
             long nanos = nanoTime() - startNanos;
             RunOutcome outcome = RunOutcome.of(
@@ -48,18 +52,31 @@ public final class OneTimeNotes {
                     nanos,
                     0,
                     false,
-                    thrown == null ? null : RunOutcome.Failure.of(thrown, null));
+                    thrown == null ? null : RunOutcome.Failure.of(thrown, trace));
             String name = NamedTask.of(task);
             for (OneTimeRunListener listener : listeners) {
-                listener.ran(name, task instanceof NamedTask, outcome, thrown);
+                tell(listener, name, task instanceof NamedTask, outcome, thrown);
             }
         } catch (Throwable ex) {
-            if (hasFailed.compareAndSet(false, true)) {
-                ThrownLog.warnInOneLine(
-                        logger,
-                        "A listener of one-time runs failed; tasks continue, and further failures are not logged",
-                        ex);
-            }
+            warn(ex);
+        }
+    }
+
+    private void tell(
+            OneTimeRunListener listener, String name, boolean isNamed, RunOutcome outcome, @Nullable Throwable thrown) {
+        try {
+            listener.ran(name, isNamed, outcome, thrown);
+        } catch (Throwable ex) {
+            warn(ex);
+        }
+    }
+
+    private void warn(Throwable failure) {
+        if (hasFailed.compareAndSet(false, true)) {
+            ThrownLog.warnInOneLine(
+                    logger,
+                    "A listener of one-time runs failed; tasks continue, and further failures are not logged",
+                    failure);
         }
     }
 }

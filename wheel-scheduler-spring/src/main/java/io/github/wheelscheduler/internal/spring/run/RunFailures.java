@@ -119,7 +119,7 @@ public final class RunFailures {
                 throw ex;
             } finally {
                 if (told != null) {
-                    told.ended(task, startNanos, thrown);
+                    told.ended(task, startNanos, thrown, null);
                 }
             }
         }
@@ -189,7 +189,7 @@ public final class RunFailures {
         long startNanos = told == null ? 0 : told.nanoTime();
         Throwable failure = failureOf(task);
         if (told != null) {
-            told.ended(task, startNanos, failure);
+            told.ended(task, startNanos, failure, null);
         }
         if (failure != null) {
             countOne();
@@ -238,7 +238,7 @@ public final class RunFailures {
             ObservedRun run = observed.begin(this, task instanceof NamedTask, origin());
             Throwable failure = failureOf(task);
             if (told != null) {
-                told.ended(task, startNanos, failure);
+                told.ended(task, startNanos, failure, observed.traceOf(Thread.currentThread()));
             }
             try {
                 if (failure != null) {
@@ -322,7 +322,7 @@ public final class RunFailures {
                 throw ex;
             } finally {
                 if (told != null) {
-                    told.ended(task, startNanos, thrown);
+                    told.ended(task, startNanos, thrown, null);
                 }
             }
         };

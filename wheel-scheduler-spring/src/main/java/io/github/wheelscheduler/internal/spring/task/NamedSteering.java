@@ -67,14 +67,23 @@ public final class NamedSteering {
         try {
             result = toldByCaller(steering);
         } catch (RuntimeException ex) {
-            teller.accept(() -> told(by, action, target, from, null, refusalOf(ex)));
+            tell(teller, () -> told(by, action, target, from, null, refusalOf(ex)));
             throw ex;
         }
-        teller.accept(() -> {
+        tell(teller, () -> {
             String why = refusal.apply(result);
             return told(by, action, target, from, why == null ? state.get() : null, why);
         });
         return result;
+    }
+
+    /** Throws nothing, as the steering took place or was refused. */
+    private static void tell(Consumer<Supplier<Steering>> teller, Supplier<Steering> steering) {
+        try {
+            teller.accept(steering);
+        } catch (Throwable ex) {
+            warn(ex);
+        }
     }
 
     /** Steers, and leaves it to the caller to tell listeners, also of calls with a name. */
@@ -122,12 +131,16 @@ public final class NamedSteering {
                 all.forEach(listener -> tell(listener, told));
             }
         } catch (Throwable ex) {
-            ThrownLog.warnInOneLine(
-                    logger,
-                    "Steering listeners could not be called, mostly because the bean of one cannot be created; the "
-                            + "steering itself is not affected",
-                    ex);
+            warn(ex);
         }
+    }
+
+    private static void warn(Throwable failure) {
+        ThrownLog.warnInOneLine(
+                logger,
+                "Steering listeners could not be called, mostly because the bean of one cannot be created; the "
+                        + "steering itself is not affected",
+                failure);
     }
 
     private static void tell(SteeringListener listener, Steering steering) {

@@ -21,21 +21,30 @@ import org.springframework.util.function.SingletonSupplier;
  */
 final class SpanOrigins implements Supplier<@Nullable RunOrigin> {
 
-    private final Supplier<CurrentTraceContext> current;
+    private final ObjectProvider<Tracer> tracer;
     private final Supplier<ObservationRegistry> registry;
 
+    /** Null until the first call. Several threads may set it, to the same object. */
+    private volatile @Nullable CurrentTraceContext current;
+
     SpanOrigins(ObjectProvider<Tracer> tracer, ObjectProvider<ObservationRegistry> registry) {
-        this.current =
-                SingletonSupplier.of(() -> tracer.getIfUnique(() -> Tracer.NOOP).currentTraceContext());
+        this.tracer = tracer;
         this.registry = SingletonSupplier.of(() -> registry.getIfUnique(() -> ObservationRegistry.NOOP));
     }
 
     @Override
     public @Nullable RunOrigin get() {
-        TraceContext span = current.get().context();
+        CurrentTraceContext known = current;
+        TraceContext span = (known == null ? find() : known).context();
         return span == null || span == TraceContext.NOOP
                 ? null
                 : new RunOrigin(span.traceId(), span.spanId(), span.sampled(), !isInRun());
+    }
+
+    private CurrentTraceContext find() {
+        CurrentTraceContext found = tracer.getIfUnique(() -> Tracer.NOOP).currentTraceContext();
+        current = found;
+        return found;
     }
 
     /** Whether an observation that is current, or one around it, is that of a run. */

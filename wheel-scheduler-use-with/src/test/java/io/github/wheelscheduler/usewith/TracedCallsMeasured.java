@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.observation.RunOrigin;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import io.github.wheelscheduler.usewith.TracedApplication.Bridge;
 import io.micrometer.tracing.Tracer;
@@ -12,8 +13,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,8 +35,9 @@ class TracedCallsMeasured {
     private static final int WARMING = 5;
 
     /** Which costs are measured, in a JVM that plays no others: an application observes, or it does not. */
-    private static final List<String> WHICH = List.of(
-            System.getProperty("measured.which", "without,beside,none,inside").split(","));
+    private static final List<String> WHICH =
+            List.of(System.getProperty("measured.which", "without,beside,none,inside,looks")
+                    .split(","));
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -102,6 +107,9 @@ class TracedCallsMeasured {
             List<Cost> beside = new ArrayList<>();
             List<Cost> none = new ArrayList<>();
             List<Cost> lookForNone = new ArrayList<>();
+            Supplier<@Nullable RunOrigin> origins = Objects.requireNonNull(observation.origins());
+            List<Cost> looksOfBridge = new ArrayList<>();
+            List<Cost> looksOfScheduler = new ArrayList<>();
             List<Cost> inside = new ArrayList<>();
             List<Cost> lookInside = new ArrayList<>();
             for (int round = 0; round < WARMING + ROUNDS; round++) {
@@ -111,6 +119,8 @@ class TracedCallsMeasured {
                 scheduler.setRunObservation(observation);
                 add(none, "none", call);
                 add(lookForNone, "none", look);
+                add(looksOfBridge, "looks", look);
+                add(looksOfScheduler, "looks", () -> looks += origins.get() == null ? 0 : 1);
                 in.request(() -> {
                     add(inside, "inside", call);
                     add(lookInside, "inside", look);
@@ -120,6 +130,8 @@ class TracedCallsMeasured {
             print(bridge + ": the same after the bridge's look ", beside);
             print(bridge + ": with all, no span current ", none);
             print(bridge + ": the bridge's look, no span current ", lookForNone);
+            print(bridge + ": the bridge's look in turns with ours, no span current ", looksOfBridge);
+            print(bridge + ": our look, no span current ", looksOfScheduler);
             print(bridge + ": with all, a span current ", inside);
             print(bridge + ": the bridge's look, a span current ", lookInside);
             assertThat(looks).isNotNegative();

@@ -13,7 +13,6 @@ import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.observation.ObservedTasks;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.usewith.TracedApplication.Bridge;
 import io.github.wheelscheduler.usewith.TracedApplication.Exported;
 import java.time.Duration;
@@ -38,13 +37,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.MDC;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Lazy;
 import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Spans of durable tasks lead to what has scheduled them, whichever node runs them, and however often. */
+/** Spans of durable tasks lead to what has scheduled them, whichever node runs them. */
 class TracedDurableTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -95,11 +93,6 @@ class TracedDurableTest {
         private final List<String> ticks = new CopyOnWriteArrayList<>();
         private final CountDownLatch held = new CountDownLatch(2);
         private final CountDownLatch letGo = new CountDownLatch(1);
-        private final DurableTasks tasks;
-
-        Handlers(@Lazy DurableTasks tasks) {
-            this.tasks = tasks;
-        }
 
         @Bean
         DataSourceTransactionManager transactionManager(HikariDataSource dataSource) {
@@ -121,15 +114,6 @@ class TracedDurableTest {
             seen.add(Seen.now(run));
             if (run.attempt() < 3) {
                 throw new IllegalStateException("on purpose");
-            }
-        }
-
-        @DurableHandler("again")
-        void again(Integer left, DurableRun run) {
-            seen.add(Seen.now(run));
-            if (left > 0) {
-                assertThat(tasks.schedule("again", run.id(), left - 1, Instant.now()))
-                        .isTrue();
             }
         }
 
@@ -318,24 +302,6 @@ class TracedDurableTest {
                     .containsEntry("attempt", String.valueOf(i % 3 + 1));
             assertThat(seen.get(i).traceId()).isEqualTo(runs.get(i).traceId());
             assertThat(seen.get(i).spanId()).isEqualTo(runs.get(i).spanId());
-        }
-        assertThat(runs).extracting(Exported::traceId).doesNotHaveDuplicates();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void taskThatSchedulesItselfMakesNoChain(Bridge bridge) {
-        TracedApplication in = application(bridge, ObservedTasks.NAMED);
-        DurableTasks tasks = in.bean(DurableTasks.class);
-        int count = Scale.of(50, 2_000);
-        in.request(() -> assertThat(tasks.schedule("again", "a", count - 1, Instant.now()))
-                .isTrue());
-        List<Exported> runs = runs(in, "again", count);
-        List<Exported> producers = named(in, "schedule again");
-        assertThat(producers).hasSize(count);
-        for (int i = 1; i < count; i++) {
-            assertChild(producers.get(i), runs.get(i - 1));
-            assertRoot(runs.get(i), producers.get(i).link());
         }
         assertThat(runs).extracting(Exported::traceId).doesNotHaveDuplicates();
     }

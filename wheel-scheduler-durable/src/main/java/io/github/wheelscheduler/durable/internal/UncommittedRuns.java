@@ -209,8 +209,8 @@ public final class UncommittedRuns {
             RowEnd end = Objects.requireNonNull(outcome.end()).end();
             if (hasReturned && isGood(end)) {
                 requireNoMark(
-                        "something that joined it has failed, or has marked it, and is a transaction of its own in "
-                                + "production");
+                        "a call that joined it has marked it or failed. In production, that call has a transaction of "
+                                + "its own");
                 try {
                     if (end.write().getAsBoolean()) {
                         tables.sql().release(savepoint);

@@ -108,8 +108,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Returns a view of this executor or group for a library that shuts down the executor it was given. Its
-     * {@code shutdown}, {@code shutdownNow} and {@code close} do nothing. Its {@code awaitTermination} waits for the
-     * end of this executor, for a tenth of a second at most. Tasks scheduled by the library continue until they are
+     * {@code shutdown}, {@code shutdownNow} and {@code close} do nothing. Its {@code awaitTermination} waits at
+     * most a tenth of a second for the end of this executor. Tasks scheduled by the library continue until they are
      * cancelled. All else is as here.
      */
     public ScheduledExecutorService unclosable() {

@@ -9,9 +9,9 @@ package io.github.wheelscheduler.durable;
  * @param succeeded runs that have succeeded, counted when the database has committed their end
  * @param failed runs that have failed, retried or not, counted as succeeded ones are; cancelled runs are not among them
  * @param givenUp tasks that have failed permanently
- * @param takenOver rows of dead nodes that this node has freed
- * @param lost rows that were claimed here, and then found to be another node's
- * @param givenBack rows that were claimed here and given back, as other nodes may start them sooner
+ * @param takenOver rows of dead nodes that this node has released
+ * @param lost rows that this node had claimed, but that another node owned when they were due or had run
+ * @param givenBack claimed rows that this node has released, because other nodes may start them sooner
  * @param unreadable rows that this node has released because it cannot read their payload
  */
 public record DurableCounts(

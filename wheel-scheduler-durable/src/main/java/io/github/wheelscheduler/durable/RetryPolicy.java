@@ -7,14 +7,14 @@ import java.util.Set;
 /**
  * The retries of a durable task: their number, their pauses and their exceptions. An exception is retried unless its
  * nearest superclass among {@code retryFor} and {@code noRetryFor} is in {@code noRetryFor}; a class in both is
- * retried. Where {@code retryFor} is not empty, what is an instance of none of them is not tried again either.
- * Causes do not count. A time limit, a failed commit and a lost connection are always tried again.
+ * retried. If {@code retryFor} is not empty, exceptions that are instances of none of its classes are not retried
+ * either. Causes do not count. A time limit, a failed commit and a lost connection are always retried.
  *
- * @param maxRetries how often after the first failure, 0 or more
+ * @param maxRetries the maximum number of retries after the first failure, 0 or more
  * @param backOff the pause before the first retry, more than zero; it doubles with each
  * @param maxBackOff the longest pause, not less than the first, and a year at most
- * @param retryFor what is tried again; empty for all
- * @param noRetryFor what is given up at once
+ * @param retryFor the exceptions that are retried; empty for all
+ * @param noRetryFor the exceptions that are not retried
  */
 public record RetryPolicy(
         int maxRetries,

@@ -3,7 +3,7 @@ package io.github.wheelscheduler.durable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What runs the tasks of a handler. Worker of the durable group.
+ * Runs the tasks of a handler. Worker of the durable group.
  *
  * @param <T> the type of the payload
  */

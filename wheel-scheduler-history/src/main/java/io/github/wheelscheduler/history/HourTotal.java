@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of runs of a task with an outcome in an hour, or on a day.
  *
- * @param start of the hour, or of the day, which is one of UTC
+ * @param start the start of the hour, or of the day in UTC
  * @param task the id of the task, or a handler
  * @param node the name of the node; null for days, which add up all nodes
  * @param outcome how they ended

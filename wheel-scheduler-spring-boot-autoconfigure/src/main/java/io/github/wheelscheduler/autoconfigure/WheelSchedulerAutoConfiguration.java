@@ -28,8 +28,7 @@ import org.springframework.scheduling.config.TaskSchedulerRouter;
  *
  * <ul>
  *   <li>{@code @Scheduled} methods, and what injects a plain {@code TaskScheduler}, get the wheel;
- *   <li>the scheduler of the framework has to be asked for with {@code @Qualifier}, the name of a parameter is not
- *   enough;
+ *   <li>the scheduler of the framework is injected only with {@code @Qualifier}; the name of a parameter is not enough;
  *   <li>the framework keeps using its own.
  * </ul>
  *

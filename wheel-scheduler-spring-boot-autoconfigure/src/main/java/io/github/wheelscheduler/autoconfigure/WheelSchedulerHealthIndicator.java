@@ -63,7 +63,9 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
                             "the tick thread is " + about(tick.stuckFor()) + " behind, more than the limit of "
                                     + exactly(stuckLimit));
         } else if (isShutdown) {
-            builder.outOfService().withDetail("reason", "the scheduler has shut down");
+            builder.outOfService()
+                    .withDetail(
+                            "reason", "the scheduler has shut down; restart the application to run its tasks");
         } else if (isPaused) {
             builder.status(pausedStatus).withDetail("reason", "the scheduler is paused");
         } else {

@@ -144,7 +144,9 @@ class WheelSchedulerHealthTest {
         withHealth().run(context -> {
             wheelOf(context).shutdown();
             assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-            assertThat(healthOf(context).getDetails()).containsEntry("reason", "the scheduler has shut down");
+            assertThat(healthOf(context).getDetails())
+                    .containsEntry(
+                            "reason", "the scheduler has shut down; restart the application to run its tasks");
         });
     }
 

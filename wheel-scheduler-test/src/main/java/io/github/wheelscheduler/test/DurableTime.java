@@ -233,6 +233,6 @@ public final class DurableTime {
 
     private static IllegalStateException refused(String what) {
         return new IllegalStateException("Durable tasks must run in the test's own transaction that is rolled back, or"
-                + " without one, but this transaction " + what + ". End it first, and let time pass");
+                + " without one, but this transaction " + what + ". End it first, then advance the VirtualTime");
     }
 }

@@ -41,8 +41,8 @@ public final class DatabaseClock {
     }
 
     /**
-     * Returns that of a node on an executor. In virtual time the wall clock of the executor stands in place of the
-     * database's, in statements as well.
+     * Returns the clock of a node on an executor. In virtual time, the executor's wall clock replaces that of the
+     * database, also in statements.
      */
     static DatabaseClock of(WheelScheduledExecutor executor) {
         return new DatabaseClock(

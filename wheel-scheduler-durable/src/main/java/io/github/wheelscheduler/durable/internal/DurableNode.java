@@ -338,8 +338,8 @@ public final class DurableNode {
         // Recurring tasks may be added later.
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
-        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which goes by the clock of the "
-                + "database, known to within "
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which uses the clock of the "
+                + "database, with an error of at most "
                 + about(clock.error()));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();

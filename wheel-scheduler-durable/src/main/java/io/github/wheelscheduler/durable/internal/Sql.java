@@ -122,8 +122,8 @@ public final class Sql extends Statements {
             }
         } catch (SQLException ex) {
             throw Objects.requireNonNullElseGet(
-                    exceptions().translate("Reading rows as other transactions see them", null, ex),
-                    () -> new UncategorizedSQLException("Reading rows as other transactions see them", null, ex));
+                    exceptions().translate("Failed to read rows that other transactions see", null, ex),
+                    () -> new UncategorizedSQLException("Failed to read rows that other transactions see", null, ex));
         }
     }
 

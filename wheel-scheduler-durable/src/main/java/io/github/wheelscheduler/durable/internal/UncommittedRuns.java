@@ -209,8 +209,8 @@ public final class UncommittedRuns {
             RowEnd end = Objects.requireNonNull(outcome.end()).end();
             if (hasReturned && isGood(end)) {
                 requireNoMark(
-                        "something that joined it has failed, or has marked it, and is a transaction of its own in "
-                                + "production");
+                        "a call that joined it has marked it or failed. In production, that call has a transaction of "
+                                + "its own");
                 try {
                     if (end.write().getAsBoolean()) {
                         tables.sql().release(savepoint);
@@ -242,7 +242,7 @@ public final class UncommittedRuns {
             tables.sql().rollBackTo(savepoint);
             scope.clear();
             if (scope.isMarked() && !scope.unmark()) {
-                requireNoMark("it has, and JPA takes no such mark back");
+                requireNoMark("it has, and JPA cannot remove the mark");
             }
         }
 
@@ -250,7 +250,7 @@ public final class UncommittedRuns {
             if (scope.isMarked()) {
                 throw new IllegalStateException("The run of " + claim + " must not leave the test's transaction marked"
                         + " for rollback, but " + why
-                        + ". Commit what this test schedules, and let time pass");
+                        + ". Leave @Transactional out of this test, and advance its VirtualTime");
             }
         }
     }

@@ -89,9 +89,9 @@ class DurableTasksTest {
             Node ignored = running("a");
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(
-                                    log.of(Level.INFO, "which goes by the clock of the database, known to within "))
+                                    log.of(Level.INFO, "which uses the clock of the database, with an error of "))
                             .singleElement()
-                            .satisfies(line -> assertThat(line.getMessage()).matches(".* to within [\\d.]+ m?s")));
+                            .satisfies(line -> assertThat(line.getMessage()).matches(".* at most [\\d.]+ m?s")));
         }
     }
 

@@ -362,7 +362,7 @@ class RowSearchTest {
         assertThat(step.after()).isNull();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> batches().step(Batches.Action.RETRY, filter("mail", State.SCHEDULED), null, null))
-                .withMessageContaining("state must be one in which a task accepts retry, was SCHEDULED");
+                .withMessageContaining("state must be one of [FAILED, UNREADABLE] for retry, was SCHEDULED");
     }
 
     @Test

@@ -66,7 +66,8 @@ public record SchemaScripts(
                 step.take(connection, layoutOf(connection));
             }
         } catch (SQLException ex) {
-            throw new CannotGetJdbcConnectionException("Failed to make the tables on a connection of its own", ex);
+            throw new CannotGetJdbcConnectionException(
+                    "Failed to create or change the tables; the cause is the answer of the database", ex);
         }
     }
 

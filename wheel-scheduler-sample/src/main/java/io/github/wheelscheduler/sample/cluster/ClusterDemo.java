@@ -218,7 +218,8 @@ public final class ClusterDemo implements Demo {
             long patienceEnds = System.nanoTime() + PATIENCE.toNanos();
             while (!condition.getAsBoolean()) {
                 if (System.nanoTime() - patienceEnds > 0) {
-                    throw new IOException(rule + " within " + Texts.of(PATIENCE) + ", but this is not so");
+                    throw new IOException(rule + " within " + Texts.of(PATIENCE)
+                            + ", but this has not happened; see the output of the processes");
                 }
                 pause();
             }

@@ -80,8 +80,8 @@ final class DashboardServletFilter implements Filter {
 
         /**
          * Returns the token that a cookie has, as scripts send it back: with {@code csrf.spa()}, Spring Security
-         * refuses a masked one in a header. Null where it is in no cookie, but in the session, and must not be told
-         * unmasked.
+         * refuses a masked one in a header. Null if the token is in the session
+         * rather than in a cookie, because it must not be sent unmasked then.
          */
         private static @Nullable String inCookie(HttpServletRequest request) {
             Cookie[] cookies = request.getCookies();

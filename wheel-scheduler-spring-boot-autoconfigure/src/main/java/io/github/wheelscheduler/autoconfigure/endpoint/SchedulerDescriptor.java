@@ -28,9 +28,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param lateness how late the runs of the last one to two minutes started
  * @param counts since the scheduler was started
  * @param tasks how many tasks the registry has
- * @param group what makes it a group of another scheduler; null if it is none
+ * @param group its properties as a group of another scheduler; null if it is no group
  * @param pause since when it has been paused, by whom and why; null if it is not
- * @param wheel how full the wheel is; null for a group, and if it was not asked for
+ * @param wheel the occupancy of the wheel; null for a group, and if it was not asked for
  */
 public record SchedulerDescriptor(
         String name,

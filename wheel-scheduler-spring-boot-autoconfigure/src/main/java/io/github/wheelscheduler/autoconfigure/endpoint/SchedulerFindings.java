@@ -90,7 +90,11 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                         Severity.WARNING,
                         "The scheduler is halted: due tasks wait until its mode changes" + wait);
             case OFF -> finding(STATE, Severity.INFO, "The scheduler is off: scheduled tasks do not run");
-            case SHUT_DOWN -> finding(STATE, Severity.WARNING, "The scheduler has shut down and accepts no tasks");
+            case SHUT_DOWN ->
+                finding(
+                        STATE,
+                        Severity.WARNING,
+                        "The scheduler has shut down and accepts no tasks; restart the application");
         };
     }
 
@@ -240,7 +244,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
                         "rejected",
                         Severity.ERROR,
                         counted(rise.by(), "task") + (rise.by() == 1 ? " was" : " were") + " rejected in the last "
-                                + about(rise.within()));
+                                + about(rise.within()) + "; the TaskRejectedException of each call names the reason");
     }
 
     private boolean isGroup() {

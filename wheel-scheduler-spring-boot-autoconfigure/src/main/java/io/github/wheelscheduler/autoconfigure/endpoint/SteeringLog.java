@@ -31,7 +31,7 @@ public final class SteeringLog {
      *
      * @param log takes the lines, at the level info
      * @param listeners are looked for with each steering
-     * @param requiresReason whether what gives no reason is refused
+     * @param requiresReason whether an action without a reason is refused
      */
     public SteeringLog(Log log, ObjectProvider<SteeringListener> listeners, boolean requiresReason) {
         this.log = log;
@@ -43,7 +43,7 @@ public final class SteeringLog {
      * A caller, and why it steers.
      *
      * @param channel the way it came
-     * @param user its name; null if unknown
+     * @param user the name of the user; null if unknown
      * @param reason as it was sent; null for none
      */
     public record Caller(
@@ -122,7 +122,7 @@ public final class SteeringLog {
         return segments instanceof String[] path ? String.join("/", path) : String.valueOf(segments);
     }
 
-    /** Returns whether what gives no reason is refused. */
+    /** Returns whether an action without a reason is refused. */
     boolean requiresReason() {
         return requiresReason;
     }

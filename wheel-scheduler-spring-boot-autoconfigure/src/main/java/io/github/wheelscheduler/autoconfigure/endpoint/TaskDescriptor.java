@@ -35,7 +35,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param upcoming the next runs, as if it were not paused; null in a list
  * @param skipped local times in the zone of the schedule at which it would run if clocks did not go forward; null in a
  *     list
- * @param settingSources who says what is set, by the names of the settings; null in a list
+ * @param settingSources the source of each setting, by the names of the settings; null in a list
  * @param lastError what the run threw that failed last; null in a list, and if none has failed
  * @param zone in which a cron without one is meant if it is re-timed to that; null in a list
  * @param steering whether the endpoint may be written to; null in a list

@@ -48,6 +48,8 @@ record TaskFindings(
     /** From then on it is said that one of the first runs is going on. */
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
+    private static final String WHERE = "; a thread dump may show the reason";
+
     List<Finding> all() {
         return Stream.of(pausedAfterFailures(), failing(), overdue(), overruns(), longRun())
                 .filter(Objects::nonNull)
@@ -172,7 +174,7 @@ record TaskFindings(
                 worst.id(),
                 found.size(),
                 (found.size() == 1 ? "Task " : found.size() + " tasks are running much longer than usual: ")
-                        + named(worst.id()) + " has been running for " + about(runningFor(worst)) + usual);
+                        + named(worst.id()) + " has been running for " + about(runningFor(worst)) + usual + WHERE);
     }
 
     private boolean isPastLimit(TaskInfo task) {
@@ -195,8 +197,13 @@ record TaskFindings(
         String others = found.size() == 1 ? "Task " : found.size() + " tasks are still running: ";
         String text = others + named(worst.id()) + " has been running for " + about(runningFor(worst));
         return isPastInterval(worst)
-                ? finding("longRun", Severity.WARNING, worst.id(), found.size(), text + ", longer than its interval")
-                : finding("longRun", Severity.INFO, worst.id(), found.size(), text);
+                ? finding(
+                        "longRun",
+                        Severity.WARNING,
+                        worst.id(),
+                        found.size(),
+                        text + ", longer than its interval" + WHERE)
+                : finding("longRun", Severity.INFO, worst.id(), found.size(), text + WHERE);
     }
 
     private boolean isPastInterval(TaskInfo task) {

@@ -238,7 +238,9 @@ final class DurableFindings implements FindingSource {
                 ? ", longer than its interval"
                 : isPast(limit, worst) ? ", longer than the limit of " + about(Objects.requireNonNull(limit)) : "";
         return new Finding(
-                "durableLongRun", why.isEmpty() ? Severity.INFO : Severity.WARNING, EndpointAnswers.shown(text + why));
+                "durableLongRun",
+                why.isEmpty() ? Severity.INFO : Severity.WARNING,
+                EndpointAnswers.shown(text + why + "; a thread dump may show the reason"));
     }
 
     private static boolean isPast(@Nullable Duration limit, RunHere run) {

@@ -17,14 +17,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param initializeSchema When to make the tables at the start.
  * @param node Name of this process in the rows, 1 to 50 characters. That of durable tasks, or the host's, unless set.
  * @param successesPerHour Maximum number of rows of successful runs that each node writes for a task in an hour.
- * @param othersPerHour The same of failures, and of runs that did not take place, each.
- * @param unlimited Ids of tasks, or handlers, of which every run has a row.
+ * @param othersPerHour Maximum number of rows of failures that each node writes for a task in an hour, and the same of
+ *     runs that did not take place.
+ * @param unlimited Ids of tasks, or names of handlers, whose runs all have rows.
  * @param buffer Maximum number of rows that wait for the database, 100 to 1000000. More are dropped and counted.
  * @param keepRows Time for which rows are kept, 1 hour to 3650 days.
  * @param keepFailures Time for which stack traces and counts of failures are kept.
  * @param keepHours Time for which totals by hour are kept.
  * @param keepDays Time for which totals by day are kept.
- * @param keepAudit Time for which it is kept who steered.
+ * @param keepAudit Time for which entries of the audit are kept, which name who steered.
  * @param messageLength Maximum length of a failure's message in a row, 0 to 200.
  * @param traces Whether stack traces of failures are kept.
  * @param closeLimit Maximum time that closing waits for the last rows to be written.

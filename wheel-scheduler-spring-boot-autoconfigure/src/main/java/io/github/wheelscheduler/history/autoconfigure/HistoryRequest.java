@@ -103,7 +103,7 @@ record HistoryRequest(
     String requireKind() {
         String given = emptyIsNull(kind);
         if (given == null) {
-            throw new IllegalArgumentException("kind must be given");
+            throw new IllegalArgumentException("kind must be given, as an answer of wheelhistory/failures has it");
         }
         return given;
     }

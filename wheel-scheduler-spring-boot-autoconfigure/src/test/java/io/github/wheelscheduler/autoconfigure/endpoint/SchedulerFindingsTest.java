@@ -150,7 +150,7 @@ class SchedulerFindingsTest {
     @CsvSource({
         "HALTED, WARNING, The scheduler is halted: due tasks wait until its mode changes",
         "OFF, INFO, The scheduler is off: scheduled tasks do not run",
-        "SHUT_DOWN, WARNING, The scheduler has shut down and accepts no tasks"
+        "SHUT_DOWN, WARNING, The scheduler has shut down and accepts no tasks; restart the application"
     })
     void aSchedulerThatDoesNotRunIsSaid(State notRunning, Severity severity, String text) {
         state = notRunning;
@@ -277,7 +277,10 @@ class SchedulerFindingsTest {
     void tasksThatAreNotAcceptedAreSaid() {
         assertThat(findings()).isEmpty();
         rejected = 6;
-        assertThat(findings(30)).extracting(Finding::text).containsExactly("1 task was rejected in the last 30 s");
+        assertThat(findings(30))
+                .extracting(Finding::text)
+                .containsExactly("1 task was rejected in the last 30 s; the TaskRejectedException of each call "
+                        + "names the reason");
     }
 
     @ParameterizedTest

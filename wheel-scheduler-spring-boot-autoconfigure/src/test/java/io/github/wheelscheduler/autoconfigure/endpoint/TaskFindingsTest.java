@@ -243,7 +243,7 @@ class TaskFindingsTest {
             assertThat(finding.severity()).isEqualTo(Severity.WARNING);
             assertThat(finding.text())
                     .startsWith("Task hourly has been running for 3 h")
-                    .endsWith(", longer than its interval");
+                    .endsWith(", longer than its interval; a thread dump may show the reason");
         });
     }
 

@@ -135,9 +135,11 @@ class DurableFindingsTest {
         assertThat(longRun(null, List.of(), run("invoice", "4711", "invoice", Duration.ofSeconds(59))))
                 .isEqualTo("nothing");
         assertThat(longRun(null, List.of(), invoice))
-                .isEqualTo("INFO Durable task invoice 4711 has been running on this node for 3 min");
+                .isEqualTo("INFO Durable task invoice 4711 has been running on this node for 3 min; "
+                        + "a thread dump may show the reason");
         assertThat(longRun(null, List.of(), invoice, run("letter", "1", "letter", Duration.ofHours(2))))
-                .isEqualTo("INFO 2 durable tasks are still running here: letter 1 has been running for 2 h");
+                .isEqualTo("INFO 2 durable tasks are still running here: letter 1 has been running for 2 h; "
+                        + "a thread dump may show the reason");
     }
 
     @Test
@@ -145,7 +147,7 @@ class DurableFindingsTest {
         RunHere invoice = run("invoice", "4711", "invoice", Duration.ofSeconds(30));
         assertThat(longRun(Duration.ofSeconds(20), List.of(), invoice))
                 .isEqualTo("WARNING Durable task invoice 4711 has been running on this node for 30 s, "
-                        + "longer than the limit of 20 s");
+                        + "longer than the limit of 20 s; a thread dump may show the reason");
     }
 
     @Test
@@ -155,7 +157,7 @@ class DurableFindingsTest {
         RunHere longer = run("letter", "1", "letter", Duration.ofHours(2));
         assertThat(longRun(null, List.of(closing), run, longer))
                 .isEqualTo("WARNING 2 durable tasks are still running here: closing has been running for 1 h, "
-                        + "longer than its interval");
+                        + "longer than its interval; a thread dump may show the reason");
         for (RecurringTask calm : List.of(
                 recurring("closing", "fixed-rate PT30M", NOW.minusSeconds(1200)),
                 recurring("closing", "fixed-delay PT30M", NOW.minusSeconds(3600)),

@@ -8,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +73,10 @@ public final class Batches {
     public Step step(Action action, RowFilter filter, @Nullable Instant at, @Nullable String after) {
         DurableTask.State state = filter.isOfErrors() ? DurableTask.State.FAILED : filter.state();
         if (state == null || !action.isFor(state)) {
-            throw new IllegalArgumentException("state must be one in which a task accepts "
+            List<DurableTask.State> possible = Stream.of(DurableTask.State.values())
+                    .filter(action::isFor)
+                    .toList();
+            throw new IllegalArgumentException("state must be one of " + possible + " for "
                     + action.name().toLowerCase(Locale.ROOT) + ", was " + state);
         }
         // Databases keep no more of it.

@@ -66,7 +66,7 @@ public final class RunFailures {
                 : new OneTime(task, current);
     }
 
-    /** Tells a listener of the ends of one-time runs, of tasks that come from now on. */
+    /** Notifies a listener of the ends of one-time runs, for tasks that are scheduled from now on. */
     public synchronized void note(OneTimeRunListener listener, Supplier<OneTimeNotes> newNotes) {
         OneTimeNotes current = notes;
         if (current == null) {

@@ -217,7 +217,7 @@ final class RunTable {
                     text.text());
         } catch (DataIntegrityViolationException ex) {
             // Another node was faster.
-            HistoryStore.LOGGER.debug("The text is there", ex);
+            HistoryStore.LOGGER.debug("Another node has written the stack trace of this failure already; nothing is lost", ex);
         }
     }
 

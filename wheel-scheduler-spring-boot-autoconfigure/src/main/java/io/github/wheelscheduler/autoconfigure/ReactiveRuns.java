@@ -112,7 +112,8 @@ final class ReactiveRuns implements ObservationHandler<ScheduledTaskObservationC
         @Override
         public void run() {
             // For Spring it completes, which is no success.
-            context.setError(new CancellationException("The run was interrupted"));
+            context.setError(new CancellationException(
+                    "The run was interrupted, as by an operator or a time limit, so its subscription was cancelled"));
             Sinks.EmitResult ignored = signal.tryEmitEmpty();
         }
     }

@@ -217,7 +217,7 @@ public final class DurableTime {
             return null;
         }
         if (!isOfTest()) {
-            throw refused("is none of Spring's test framework, but lies within or beside it");
+            throw refused("was not begun by Spring's test framework");
         }
         if (!TestTransaction.isFlaggedForRollback()) {
             throw refused("is to be committed");

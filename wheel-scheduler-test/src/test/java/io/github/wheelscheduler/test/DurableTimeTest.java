@@ -731,7 +731,7 @@ class DurableTimeTest {
         void newTransactionWithinTestIsRefused() {
             shop.outside.executeWithoutResult(status -> assertThatThrownBy(durable::runDue)
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("is none of Spring's test framework"));
+                    .hasMessageContaining("was not begun by Spring's test framework"));
         }
 
         @Test
@@ -745,10 +745,10 @@ class DurableTimeTest {
                     () -> durable.awaitEnd("plain", "of the test", Duration.ofDays(1)))) {
                 named.executeWithoutResult(status -> assertThatThrownBy(verb::run)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("is none of Spring's test framework"));
+                        .hasMessageContaining("was not begun by Spring's test framework"));
                 apart.run(() -> assertThatThrownBy(verb::run)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("is none of Spring's test framework"));
+                        .hasMessageContaining("was not begun by Spring's test framework"));
             }
             assertThat(shop.order).isEmpty();
             shop.joined.executeWithoutResult(
@@ -1029,7 +1029,7 @@ class DurableTimeTest {
                 status.setRollbackOnly();
                 assertThatThrownBy(durable::runDue)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("is none of Spring's test framework");
+                        .hasMessageContaining("was not begun by Spring's test framework");
             });
         }
 

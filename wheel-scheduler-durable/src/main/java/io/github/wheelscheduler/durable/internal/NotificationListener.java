@@ -73,8 +73,8 @@ final class NotificationListener implements Runnable {
     private long listenOnce() throws SQLException {
         try (Connection connection = database.connection()) {
             if (!connection.isWrapperFor(driver.connectionType())) {
-                return giveUp("only the driver org.postgresql receives notifications, and the DataSource uses "
-                        + "another. Use that driver, or accept the delay");
+                return giveUp("the connections are not of the driver org.postgresql, which receives notifications. "
+                        + "Use that driver, or accept the delay");
             }
             if (!connection.getAutoCommit()) {
                 connection.setAutoCommit(true);

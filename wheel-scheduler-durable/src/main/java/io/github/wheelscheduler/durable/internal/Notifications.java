@@ -257,7 +257,7 @@ final class Notifications {
             LOGGER.info("Durable tasks that other processes schedule to run at once are found by polling. For"
                     + " notifications, a node needs " + Database.LEAST_TO_LISTEN + " connections, and the pool "
                     + (database.size() == Integer.MAX_VALUE
-                            ? "does not say how many it has, as that of HikariCP does"
+                            ? "does not say how many it has. Use HikariCP, or accept the delay"
                             : "has " + database.size() + ". Enlarge the pool, or accept the delay"));
         } else {
             Thread thread = origin.newDaemon(listening, "wheel-durable-listener");

@@ -217,7 +217,7 @@ final class RunTable {
                     text.text());
         } catch (DataIntegrityViolationException ex) {
             // Another node was faster.
-            HistoryStore.LOGGER.debug("The text is there", ex);
+            HistoryStore.LOGGER.debug("The stack trace of this failure is stored already; nothing is lost", ex);
         }
     }
 

@@ -67,7 +67,7 @@ public record SchemaScripts(
             }
         } catch (SQLException ex) {
             throw new CannotGetJdbcConnectionException(
-                    "Failed to create or change the tables; the cause is the answer of the database", ex);
+                    "Failed to create or change the tables; the cause of this exception says why", ex);
         }
     }
 

@@ -16,7 +16,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 public abstract class EachDurableEngine implements BeanPostProcessor, SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beanFactory;
-    /** Those that the application still holds. */
+    /** The engines that the application still holds. */
     private final Set<DurableEngine> known =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 

@@ -41,7 +41,8 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
                 .filter(end -> end.handler().equals(handler) && kinds.contains(end.kind()))
                 .toList();
         if (found.isEmpty()) {
-            failWithMessage("%s, but none has; what has ended is: %s%s", rule, actual, hint());
+            failWithMessage(
+                    "%s, but none has; what has ended is: %s%s", rule, actual, actual.whatIsScheduled() + hint());
         }
         return new EndAssert(found);
     }

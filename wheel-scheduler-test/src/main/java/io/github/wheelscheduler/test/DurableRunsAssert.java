@@ -49,7 +49,8 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
 
     private static String hint() {
         return TransactionSynchronizationManager.isActualTransactionActive()
-                ? ". The test is in a transaction, of which no node sees anything: run its tasks with DurableTime"
+                ? ". The test is in a transaction, of which no node sees anything: DurableTime runs its tasks once"
+                        + " they are due"
                 : "";
     }
 

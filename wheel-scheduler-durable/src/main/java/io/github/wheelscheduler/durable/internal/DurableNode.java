@@ -340,9 +340,10 @@ public final class DurableNode {
         // Recurring tasks may be added later.
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
-        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which goes by the clock of the "
-                + "database, known to within "
-                + about(clock.error()));
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which goes by "
+                + (clock.isVirtual()
+                        ? "the virtual time of a test"
+                        : "the clock of the database, known to within " + about(clock.error())));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
         }

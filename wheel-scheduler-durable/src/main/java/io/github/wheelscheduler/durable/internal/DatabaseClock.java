@@ -58,8 +58,8 @@ public final class DatabaseClock {
     }
 
     /**
-     * Returns after how long a node that has said nothing is no evidence of what nodes have: never in virtual time,
-     * which jumps over heartbeats, and in which the ones that are not driven are soon found dead.
+     * Returns after how long a node that has said nothing is no evidence of what nodes have. In virtual time each node
+     * is evidence until it is found dead, as time jumps over heartbeats.
      */
     Duration silence(Duration deadAfter) {
         return isVirtual() ? LONG : deadAfter;

@@ -100,7 +100,7 @@ class EndpointWithSecurityTest extends EndpointContract {
     }
 
     @Test
-    void aScriptSteersByAnyTypeThatIsJson() {
+    void scriptSteersByAnyTypeThatIsJson() {
         try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
             for (String type : List.of(
                     "application/json",

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 
 /**
  * The ends of durable tasks since a test began, in their order, after the database has committed them; a bean of a test
@@ -36,11 +37,15 @@ public final class DurableRuns {
     /** @param isOfRun whether it is the end of a run, and not of a task that did not run on */
     private record Recorded(DurableEnd end, boolean isOfRun) {}
 
-    private DurableRuns() {}
+    private final DurableEngine engine;
+
+    private DurableRuns(DurableEngine engine) {
+        this.engine = engine;
+    }
 
     /** Records the ends that happen on that node from now on. */
     public static DurableRuns of(DurableEngine engine) {
-        DurableRuns runs = new DurableRuns();
+        DurableRuns runs = new DurableRuns(engine);
         engine.listen(runs.listener());
         return runs;
     }
@@ -147,11 +152,20 @@ public final class DurableRuns {
             before = recorded.size();
         }
         action.run();
-        DurableRuns during = new DurableRuns();
+        DurableRuns during = new DurableRuns(engine);
         synchronized (lock) {
             boolean ignored = during.recorded.addAll(recorded.subList(before, recorded.size()));
         }
         return during;
+    }
+
+    /** Returns what is scheduled now, for the message of a failed assertion; nothing if the database cannot say. */
+    String whatIsScheduled() {
+        try {
+            return "; " + DurableTasksAssert.whatIsScheduled(engine);
+        } catch (DataAccessException ex) {
+            return "";
+        }
     }
 
     @Override

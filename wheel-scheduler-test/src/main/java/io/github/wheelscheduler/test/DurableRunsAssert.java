@@ -41,14 +41,16 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
                 .filter(end -> end.handler().equals(handler) && kinds.contains(end.kind()))
                 .toList();
         if (found.isEmpty()) {
-            failWithMessage("%s, but none has; what has ended is: %s%s", rule, actual, hint());
+            failWithMessage(
+                    "%s, but none has; what has ended is: %s%s", rule, actual, actual.whatIsScheduled() + hint());
         }
         return new EndAssert(found);
     }
 
     private static String hint() {
         return TransactionSynchronizationManager.isActualTransactionActive()
-                ? ". The test is in a transaction, of which no node sees anything: run its tasks with DurableTime"
+                ? ". The test is in a transaction, of which no node sees anything: DurableTime runs its tasks once"
+                        + " they are due"
                 : "";
     }
 

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
@@ -63,11 +64,33 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
     private List<DurableTask> find(String handler, String what, State... states) {
         List<DurableTask> found = all(handler, states);
         if (found.isEmpty()) {
+            List<DurableTask> own = all(handler, State.values());
             failWithMessage(
-                    "A task of '%s' must be %s, but none is; its tasks are: %s",
-                    handler, what, describe(all(handler, State.values())));
+                    "A task of '%s' must be %s, but none is; its tasks are: %s%s",
+                    handler, what, describe(own), own.isEmpty() ? whatElseIsScheduled() : "");
         }
         return found;
+    }
+
+    /** The name of the handler may be wrong, or the task is done. */
+    private String whatElseIsScheduled() {
+        return actual instanceof DurableEngine engine
+                ? "; " + whatIsScheduled(engine) + ". A task that is done has no row, but assertThat(runs).ran(...) "
+                        + "knows of its run"
+                : "";
+    }
+
+    /** Returns the tasks of all handlers that wait or run, for a message. */
+    static String whatIsScheduled(DurableEngine engine) {
+        DurableTasksAssert tasks = new DurableTasksAssert(engine);
+        List<String> handlers = engine.scheduledHandlers();
+        return handlers.isEmpty()
+                ? "nothing is scheduled"
+                : handlers.stream()
+                        .limit(MOST_SHOWN)
+                        .map(name -> "'" + name + "' "
+                                + describe(tasks.all(name, State.SCHEDULED, State.CLAIMED, State.UNREADABLE)))
+                        .collect(Collectors.joining(", ", "what is scheduled is: ", ""));
     }
 
     private List<DurableTask> all(String handler, State... states) {
@@ -105,12 +128,12 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
 
         /** Requires that one of them has that id. */
         public TaskAssert withId(String id) {
-            return only("must have the id " + id, task -> task.id().equals(id));
+            return only("must have the id " + id, "has", task -> task.id().equals(id));
         }
 
         /** Requires that one of them is due then. */
         public TaskAssert dueAt(Instant instant) {
-            return only("must be due at " + instant, task -> task.dueAt().equals(instant));
+            return only("must be due at " + instant, "is", task -> task.dueAt().equals(instant));
         }
 
         /**
@@ -140,15 +163,15 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
 
         /** Requires that one of them has failed so often in a row. */
         public TaskAssert afterFailures(int failures) {
-            return only("must have failed " + failures + " times", task -> task.failures() == failures);
+            return only("must have failed " + failures + " times", "has", task -> task.failures() == failures);
         }
 
-        private TaskAssert only(String rule, Predicate<DurableTask> condition) {
+        private TaskAssert only(String rule, String verb, Predicate<DurableTask> condition) {
             List<DurableTask> left = actual.stream().filter(condition).toList();
             if (left.isEmpty()) {
                 failWithMessage(
-                        "A task of '%s' %s, but none does; what fits so far is: %s",
-                        actual.get(0).handler(), rule, describe(actual));
+                        "A task of '%s' %s, but none %s; what fits so far is: %s",
+                        actual.get(0).handler(), rule, verb, describe(actual));
             }
             return new TaskAssert(tasks, left);
         }

@@ -76,12 +76,13 @@ final class Stillness {
         }
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // the threads that are waited for may need this processor
     private static boolean isStillSoon(BooleanSupplier condition) {
         for (int i = 0; i < QUICK_LOOKS; i++) {
             if (condition.getAsBoolean()) {
                 return true;
             }
-            Thread.onSpinWait();
+            Thread.yield();
         }
         return false;
     }

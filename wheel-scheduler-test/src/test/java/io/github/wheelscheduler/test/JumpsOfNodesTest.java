@@ -349,6 +349,56 @@ class JumpsOfNodesTest {
     }
 
     @Test
+    void nodeThatWasFoundDeadJoinsAgain() {
+        VirtualNode node = node("a").start();
+        time.advanceBy(Duration.ofDays(1));
+        Long before = incarnationOfLiving();
+        assertThat(jdbc.update("update wheel_durable_task_node set state = 2 where incarnation = " + before))
+                .isEqualTo(1);
+        assertThat(node.engine.schedule("remind", "1", "1", Duration.ofDays(1))).isTrue();
+
+        time.advanceBy(Duration.ofDays(30));
+
+        assertThat(runs).containsExactly("1 at " + START.plus(Duration.ofDays(2)));
+        assertThat(incarnationOfLiving()).isNotEqualTo(before);
+    }
+
+    private Long incarnationOfLiving() {
+        return jdbc.queryForObject(
+                "select incarnation from wheel_durable_task_node where incarnation <> 0 and state < 2", Long.class);
+    }
+
+    @Test
+    void rowThatARunInsertsIsFound() {
+        VirtualNode node = node("a");
+        node.handle("insert", RETRIES, id -> {
+                    note(id);
+                    insertWaiting("later", time.now().plus(Duration.ofDays(1)));
+                })
+                .start();
+        assertThat(node.engine.schedule("insert", "first", "first", Duration.ofDays(1)))
+                .isTrue();
+        assertThat(node.engine.schedule("insert", "last", "last", Duration.ofDays(9)))
+                .isTrue();
+
+        time.advanceBy(Duration.ofDays(8));
+
+        assertThat(runs)
+                .containsExactly(
+                        "first at " + START.plus(Duration.ofDays(1)), "later at " + START.plus(Duration.ofDays(2)));
+    }
+
+    private void insertWaiting(String id, Instant at) {
+        assertThat(jdbc.update(
+                        "insert into wheel_durable_task (task_name, task_instance, task_data, execution_time)"
+                                + " values ('remind', ?, ?, ?)",
+                        id,
+                        ('"' + id + '"').getBytes(StandardCharsets.UTF_8),
+                        at.atOffset(ZoneOffset.UTC)))
+                .isEqualTo(1);
+    }
+
+    @Test
     void rowsOfKilledNodeAreTakenOver() {
         VirtualNode first = node("a").start();
         VirtualNode second = node("b").start();

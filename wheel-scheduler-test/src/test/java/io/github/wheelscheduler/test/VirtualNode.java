@@ -33,6 +33,11 @@ final class VirtualNode implements AutoCloseable {
     }
 
     static DurableSettings settings(String name, @Nullable Duration keepFailed) {
+        return settings(name, keepFailed, DurableSettings.UnknownHandlers.WARN);
+    }
+
+    static DurableSettings settings(
+            String name, @Nullable Duration keepFailed, DurableSettings.UnknownHandlers unknownHandlers) {
         return new DurableSettings(
                 "wheel_durable_task",
                 true,
@@ -47,7 +52,7 @@ final class VirtualNode implements AutoCloseable {
                 5,
                 keepFailed,
                 true,
-                DurableSettings.UnknownHandlers.WARN);
+                unknownHandlers);
     }
 
     VirtualNode handle(String name, RetryPolicy retries, TaskBody<String> body) {

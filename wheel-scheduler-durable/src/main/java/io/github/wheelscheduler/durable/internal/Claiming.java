@@ -20,9 +20,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
@@ -85,6 +87,9 @@ final class Claiming {
     private final AtomicBoolean isAllAsked = new AtomicBoolean();
 
     private volatile boolean hasAsked;
+
+    /** In virtual time, what the next look need not count. Writers: who moves time, and who looks. */
+    private final AtomicReference<IdleRows.@Nullable NextDue> nextDue = new AtomicReference<>();
 
     Claiming(Context context, Tables tables, NodeLife life, Runs runs, EndWriter endWriter, FairStarts turns) {
         this.context = context;
@@ -209,7 +214,8 @@ final class Claiming {
         List<String> names = context.handlers().oneTimeNames().stream()
                 .filter(name -> !endWriter.isClogged(name))
                 .toList();
-        Map<String, Candidates> due = countDue(names);
+        Map<String, Candidates> counted = takeNextDue(names);
+        Map<String, Candidates> due = counted == null ? countDue(names) : counted;
         context.availability().isThere();
         Map<String, Integer> counts = new HashMap<>();
         due.forEach((name, candidates) ->
@@ -255,6 +261,21 @@ final class Claiming {
             ignored = ofMade > 0 ? both.put(Made.MARK + handler, ofMade) : null;
         });
         return both;
+    }
+
+    /** Lets a look at some time count nothing, as it is known what there is; null for nothing is known. */
+    void expect(IdleRows.@Nullable NextDue next) {
+        nextDue.set(next);
+    }
+
+    /** Returns it at its time, once; null otherwise. */
+    private @Nullable Map<String, Candidates> takeNextDue(List<String> names) {
+        IdleRows.NextDue next = nextDue.getAndSet(null);
+        return next != null
+                        && next.at().equals(context.clock().now())
+                        && names.containsAll(next.due().keySet())
+                ? next.due()
+                : null;
     }
 
     /** Lets the next look be at all that waits. Any thread. */

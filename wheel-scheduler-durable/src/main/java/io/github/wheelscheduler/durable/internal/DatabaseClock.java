@@ -18,6 +18,9 @@ public final class DatabaseClock {
     /** An older answer is worth less, as clocks drift apart. */
     private static final long MOST_DRIFT = 20_000;
 
+    /** Times before all others are in the range of databases. */
+    private static final Duration LONG = Duration.ofDays(365_000);
+
     private final LongSupplier nanoClock;
     private final @Nullable Supplier<Instant> virtual;
 
@@ -52,6 +55,14 @@ public final class DatabaseClock {
     /** Whether time stands still until a test moves it; nothing is left to chance then. */
     boolean isVirtual() {
         return virtual != null;
+    }
+
+    /**
+     * Returns after how long a node that has said nothing is no evidence of what nodes have. In virtual time each node
+     * is evidence until it is found dead, as time jumps over heartbeats.
+     */
+    Duration silence(Duration deadAfter) {
+        return isVirtual() ? LONG : deadAfter;
     }
 
     /** Returns the expression that is the time in a statement that is sent now. */

@@ -150,7 +150,8 @@ public final class DurableNode {
                         executor,
                         this::incarnation,
                         new UndrivenNodes(settings.heartbeat(), settings.deadAfter()),
-                        this::needs));
+                        this::needs,
+                        this::beatUnheard));
         this.look = jobs.new Soon(() -> {
             askedNanos = groups.jobs().nanoTime();
             look();
@@ -158,7 +159,8 @@ public final class DurableNode {
         this.endAsked = jobs.new Soon(() -> connected().claiming().endAsked());
         this.fullLook = jobs.new Soon(this::askForFullLook);
         this.soonDue = new SoonDueRows(this, context);
-        this.handlerCheck = new HandlerCheck(settings, database, handlers, executor::nanoTime, jobs);
+        this.handlerCheck = new HandlerCheck(
+                settings, clock.silence(settings.deadAfter()), database, handlers, executor::nanoTime, jobs);
         this.closing = new Closing(context);
         this.steering = new DurableSteering(database::tables);
         this.recurring = new RecurringKeeper(settings, clock, handlers, this::lookSoon);
@@ -338,9 +340,10 @@ public final class DurableNode {
         // Recurring tasks may be added later.
         int handlers = context.handlers().oneTimeNames().size();
         String some = handlers == 0 ? "" : " of " + handlers + (handlers == 1 ? " handler" : " handlers");
-        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which uses the clock of the "
-                + "database, with an error of at most "
-                + about(clock.error()));
+        LOGGER.info("Durable tasks" + some + " run on node " + settings.node() + ", which uses "
+                + (clock.isVirtual()
+                        ? "the virtual time of a test"
+                        : "the clock of the database, with an error of at most " + about(clock.error())));
         if (context.handlers().holdConnections()) {
             database.reportFewConnections();
         }
@@ -386,6 +389,7 @@ public final class DurableNode {
     private Needs needs(IdleJobs idleJobs, Instant now, boolean isFull) {
         isAlone = false;
         Connected node = connected();
+        node.claiming().expect(null);
         boolean isUntold = node.endWriter().untold() > 0 || node.claiming().hasAsked();
         if (isUntold || (!isFull && claimedTasks.waiting() + claimedTasks.running() > 0)) {
             return isUntold ? Needs.UNKNOWN : Needs.IN_HAND;
@@ -413,11 +417,22 @@ public final class DurableNode {
             isAlone = answer.needs().mayJump()
                     && answer.needs().freeAt() == null
                     && idleJobs.driven().equals(Set.of(node.life().incarnation()));
+            node.claiming().expect(isAlone ? answer.next() : null);
             return answer.needs();
         } catch (DataAccessException ex) {
             availability.isAway(ex, idleJobs);
             return Needs.UNKNOWN;
         }
+    }
+
+    /** Beats in virtual time without a statement, as the rows name no other node; false if there is more to say. */
+    private boolean beatUnheard() {
+        Connected node = connected;
+        return isAlone
+                && node != null
+                && !node.claiming().hasAsked()
+                && !recurring.isToSayKnown()
+                && node.life().beatUnheard();
     }
 
     /**
@@ -580,7 +595,7 @@ public final class DurableNode {
 
     /** Returns what is in the database. */
     public DurableOverview overview() {
-        return database.tables().overview(handlerCheck.known(), settings.deadAfter());
+        return database.tables().overview(handlerCheck.known(), clock.silence(settings.deadAfter()));
     }
 
     /**

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.durable.DurableSettings.UnknownHandlers;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -37,6 +38,7 @@ final class HandlerCheck {
     private static final int PART_OF_HEARTBEAT = 10;
 
     private final DurableSettings settings;
+    private final Duration silence;
     private final Database database;
     private final Handlers handlers;
     private final LongSupplier nanoTime;
@@ -59,13 +61,16 @@ final class HandlerCheck {
 
     private record Learned(KnownHandlers known, long atNanos) {}
 
+    /** @param silence a node that has said nothing for longer is no evidence */
     HandlerCheck(
             DurableSettings settings,
+            Duration silence,
             Database database,
             Handlers handlers,
             LongSupplier nanoTime,
             MaintenanceJobs jobs) {
         this.settings = settings;
+        this.silence = silence;
         this.database = database;
         this.handlers = handlers;
         this.nanoTime = nanoTime;
@@ -167,8 +172,7 @@ final class HandlerCheck {
 
     /** Takes in rows of nodes as they are, and reports the names that none of these has. */
     void learn(List<NodeRow> nodes, Instant now, Function<Collection<Long>, Map<Long, String>> reader) {
-        Learned learned =
-                new Learned(known().learn(nodes, now.minus(settings.deadAfter()), reader), nanoTime.getAsLong());
+        Learned learned = new Learned(known().learn(nodes, now.minus(silence), reader), nanoTime.getAsLong());
         last = learned;
         for (String name : List.copyOf(missing)) {
             if (missing.remove(name) && learned.known.lack(name) && handlers.find(name) == null && reported.add(name)) {

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.internal;
 import static io.github.wheelscheduler.durable.internal.idle.Needs.AT_ONCE;
 
 import io.github.wheelscheduler.durable.DurableSettings;
+import io.github.wheelscheduler.durable.internal.ClaimTable.Candidates;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.idle.Needs;
 import io.github.wheelscheduler.durable.internal.idle.UndrivenNodes;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,6 +38,7 @@ final class IdleRows {
     private static final String UNREVIVED = "unrevived";
     private static final String OWNER = "owner";
     private static final String NODE = "node";
+    private static final String DEAD_NODE = "dead node";
 
     private static final String NEVER = "null as earliest";
     private static final String EARLIEST = "min(execution_time) as earliest";
@@ -44,6 +47,12 @@ final class IdleRows {
 
     /** Rows are deleted that are older than a time, not rows that are as old. */
     private static final Duration OLDER = Duration.ofMillis(1);
+
+    /** With a second one it is known whether the first is alone. */
+    private static final int FIRST_TWO = 2;
+
+    /** In place of the number of a handler: rows of any. */
+    private static final String OF_ANY = "-1";
 
     /** A node says that it knows a recurring task long before others forget it, as they may come first then. */
     private static final int KNOWN_TIMES = 2;
@@ -87,8 +96,8 @@ final class IdleRows {
         // The number of an incarnation is positive. H2 would read all rows to find the owned ones.
         parts.add("select '" + OWNER + "' as what, null as earliest, owner as number_of from {task} where"
                 + " owner > 0 group by owner");
-        parts.add("select '" + NODE + "' as what, null as earliest, incarnation as number_of from {node} where "
-                + NodeTable.IS_NODE);
+        parts.add("select case when state < " + NodeTable.DEAD + " then '" + NODE + "' else '" + DEAD_NODE
+                + "' end as what, null as earliest, incarnation as number_of from {node} where " + NodeTable.IS_NODE);
     }
 
     private static String inRecurring(List<String> ids) {
@@ -97,19 +106,19 @@ final class IdleRows {
 
     /** Rows that wait and that nobody could read, of which it may claim some, but for recurring tasks of methods. */
     private void addWaiting(String condition, List<?> more) {
-        for (String name : moment.names) {
-            List<Object> all = new ArrayList<>(List.of(name));
+        for (int i = 0; i < moment.names.size(); i++) {
+            List<Object> all = new ArrayList<>(List.of(moment.names.get(i)));
             boolean ignored = all.addAll(more);
-            addFirst(DUE, "state = " + RowState.WAITING + " and task_name = ?" + condition, all);
-            addFirst(UNREADABLE, "state = " + RowState.UNREADABLE + " and task_name = ?" + condition, all);
+            addFirst(DUE, i, FIRST_TWO, "state = " + RowState.WAITING + " and task_name = ?" + condition, all);
+            addFirst(UNREADABLE, i, 1, "state = " + RowState.UNREADABLE + " and task_name = ?" + condition, all);
         }
         if (moment.areMade && !moment.names.isEmpty()) {
             List<Object> all = new ArrayList<>(moment.names);
             boolean ignored = all.addAll(more);
             String ofHandlers = MadeTable.NAME + " and made_for in (" + Dialect.placeholders(moment.names.size()) + ")"
                     + condition + " and state = ";
-            add(DUE, EARLIEST, "0", ofHandlers + RowState.WAITING, all);
-            add(UNREADABLE, EARLIEST, "0", ofHandlers + RowState.UNREADABLE, all);
+            add(DUE, EARLIEST, OF_ANY, ofHandlers + RowState.WAITING, all);
+            add(UNREADABLE, EARLIEST, OF_ANY, ofHandlers + RowState.UNREADABLE, all);
         }
     }
 
@@ -124,7 +133,7 @@ final class IdleRows {
             add(
                     DUE,
                     EARLIEST,
-                    "0",
+                    OF_ANY,
                     "state = " + RowState.WAITING + " and " + inRecurring(moment.recurring) + isLater,
                     all);
         }
@@ -139,11 +148,14 @@ final class IdleRows {
         }
     }
 
-    /** The first row in the order of the index: H2 reads all rows of a handler for the least time. */
-    private void addFirst(String what, String condition, List<?> more) {
-        parts.add(
-                "select '" + what + "' as what, execution_time as earliest, 0 as number_of from (select execution_time"
-                        + " from {task} where " + condition + " order by execution_time limit 1) some_rows");
+    /**
+     * The first rows in the order of the index, with all of its columns: H2 would read all rows of a handler, for the
+     * least time as well.
+     */
+    private void addFirst(String what, int handler, int rows, String condition, List<?> more) {
+        parts.add("select '" + what + "' as what, execution_time as earliest, " + handler
+                + " as number_of from (select execution_time from {task} where " + condition
+                + " order by state, task_name, execution_time limit " + rows + ") some_rows");
         parameters.addAll(more);
     }
 
@@ -182,19 +194,34 @@ final class IdleRows {
      *
      * @param nodes the incarnations of the nodes that are there
      * @param undriven the ones that do not live in this time, and that nobody has found dead
+     * @param next what there is to claim next; null if the next look is to count it
      */
-    record Answer(Needs needs, Set<Long> nodes, List<UndrivenNodes.Node> undriven) {}
+    record Answer(
+            Needs needs,
+            Set<Long> nodes,
+            List<UndrivenNodes.Node> undriven,
+            @Nullable NextDue next) {}
+
+    /**
+     * What there is to claim at a time, if nothing but time changes until then.
+     *
+     * @param due as a look would count it
+     */
+    record NextDue(Instant at, Map<String, Candidates> due) {}
 
     /** Asks the tables. */
     static Answer ask(Tables tables, DurableSettings settings, Moment moment) {
         IdleRows rows = new IdleRows(tables.sql(), settings, moment);
         rows.addAll();
+        List<Found> answer = rows.found();
         Map<String, Found> found = new HashMap<>();
         Set<Long> nodes = new HashSet<>();
         Set<Long> owners = new HashSet<>();
-        for (Found each : rows.found()) {
-            if (each.what.equals(NODE)) {
+        boolean isThere = false;
+        for (Found each : answer) {
+            if (each.what.equals(NODE) || each.what.equals(DEAD_NODE)) {
                 boolean ignored = nodes.add(each.number);
+                isThere |= each.what.equals(NODE) && each.number == moment.incarnation;
             } else if (each.what.equals(OWNER)) {
                 boolean ignored = owners.add(each.number);
             } else {
@@ -208,12 +235,17 @@ final class IdleRows {
                         .map(node ->
                                 new UndrivenNodes.Node(node.incarnation(), node.name(), node.beat(), node.beatAt()))
                         .toList();
-        return new Answer(rows.needs(found, nodes, owners, undriven.isEmpty()), nodes, undriven);
+        Needs needs = rows.needs(found, nodes, owners, isThere && undriven.isEmpty());
+        return new Answer(needs, nodes, undriven, rows.nextDue(needs.dueAt(), answer));
     }
 
     private List<Found> found() {
+        String all = String.join(" union all ", parts);
         return sql.query(
-                String.join(" union all ", parts), (row, number) -> read(sql.dialect(), row), parameters.toArray());
+                // H2 would parse and plan a union anew each time.
+                sql.dialect() == Dialect.H2 ? "select * from (" + all + ") answers" : all,
+                (row, number) -> read(sql.dialect(), row),
+                parameters.toArray());
     }
 
     private @Nullable Instant later() {
@@ -230,7 +262,29 @@ final class IdleRows {
         return new Found(row.getString("what"), dialect.instant(row, "earliest"), row.getLong("number_of"));
     }
 
-    private Needs needs(Map<String, Found> found, Set<Long> nodes, Set<Long> owners, boolean areBuried) {
+    /** Whether a row is the only one of its handler is known of the first, and of recurring tasks never. */
+    private @Nullable NextDue nextDue(@Nullable Instant dueAt, List<Found> answer) {
+        if (dueAt == null) {
+            return null;
+        }
+        Instant at = dueAt.isAfter(moment.now) ? dueAt : moment.now;
+        Instant until = Arguments.after(at, settings.claimAhead());
+        Map<String, Candidates> due = new LinkedHashMap<>();
+        for (Found each : answer) {
+            Instant first = each.at;
+            if (first == null || first.isAfter(until) || !(each.what.equals(DUE) || each.what.equals(RECURRING))) {
+                continue;
+            }
+            boolean isOfHandler = each.what.equals(DUE) && each.number >= 0 && each.number < moment.names.size();
+            if (!isOfHandler || due.put(moment.names.get((int) each.number), new Candidates(1, first)) != null) {
+                return null;
+            }
+        }
+        return new NextDue(at, due);
+    }
+
+    /** @param mayJump whether the node is there, and no other that this time does not drive and that may live */
+    private Needs needs(Map<String, Found> found, Set<Long> nodes, Set<Long> owners, boolean mayJump) {
         Found recurring = found.getOrDefault(RECURRING, Found.NONE);
         // When a node has come or gone, another schedule may count.
         boolean isKept = recurring.number >= moment.recurring.size()
@@ -243,8 +297,8 @@ final class IdleRows {
         Set<Long> strangers = new HashSet<>(owners);
         boolean unused = strangers.removeAll(moment.driven);
         return new Needs(
-                // A node that is not there joins again by its next beat.
-                areBuried && nodes.contains(moment.incarnation),
+                // A node that is not there, or was found dead, joins again by its next beat.
+                mayJump,
                 !strangers.isEmpty(),
                 dueAt,
                 // One handler after another.

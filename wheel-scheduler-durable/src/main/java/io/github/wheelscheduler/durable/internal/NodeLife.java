@@ -59,7 +59,7 @@ final class NodeLife {
     private long asked;
 
     /** Whether the last heartbeat that has read the nodes has found no other. */
-    private boolean wasAlone;
+    private volatile boolean wasAlone;
 
     /**
      * Makes one that has not joined.
@@ -151,6 +151,18 @@ final class NodeLife {
         List<NodeRow> nodes = held.use(tables -> tables.nodes().list());
         wasAlone = nodes.stream().allMatch(node -> node.incarnation() == incarnation);
         return new Beat(!isAlive, takeOver(nodes, before), isAsked(nodes), nodes);
+    }
+
+    /**
+     * The same without a statement, as the rows of nodes have just been read and name this one alone; false if another
+     * may have been there, or there is something to say.
+     */
+    boolean beatUnheard() {
+        if (hasLeft || !wasAlone || !has.get().equals(said)) {
+            return false;
+        }
+        lastHeard = clock.get();
+        return true;
     }
 
     /** Says what this node has, unless that has been said. Any thread. */

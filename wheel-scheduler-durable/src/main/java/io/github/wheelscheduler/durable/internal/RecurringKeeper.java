@@ -11,7 +11,6 @@ import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -242,16 +241,20 @@ final class RecurringKeeper {
 
     /** Says which rows this node knows, unless it has said so not long ago. */
     synchronized void sayKnown(Tables tables) {
-        Instant now = clock.now();
-        Duration within = settings.forgetAfter().dividedBy(KNOWN_TIMES);
-        if (isMoreKnown) {
+        if (isToSayKnown()) {
             isMoreKnown = false;
             lastKnown = null;
-        }
-        if (lastKnown == null || lastKnown.plus(within).isBefore(now)) {
-            tables.declared().know(knownIds(), within);
+            Instant now = clock.now();
+            tables.declared().know(knownIds(), settings.forgetAfter().dividedBy(KNOWN_TIMES));
             lastKnown = now;
         }
+    }
+
+    /** Whether it has not said which rows it knows, or not for long. */
+    synchronized boolean isToSayKnown() {
+        return isMoreKnown
+                || lastKnown == null
+                || lastKnown.plus(settings.forgetAfter().dividedBy(KNOWN_TIMES)).isBefore(clock.now());
     }
 
     /** Whether a row is gone, or has a schedule that no node declares any more while this one declares another. */

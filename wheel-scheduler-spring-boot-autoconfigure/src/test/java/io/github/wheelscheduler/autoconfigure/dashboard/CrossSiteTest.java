@@ -9,6 +9,7 @@ import io.github.wheelscheduler.spring.task.TaskInfo.State;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +69,11 @@ class CrossSiteTest {
         this.stack = stack;
     }
 
+    @AfterAll
+    static void close() {
+        WebStack.closeShared();
+    }
+
     /** Whether a request pauses the task or its scheduler, which go on afterwards. */
     private static boolean steers(DashboardSite site, String path, String json, String... headerLines) {
         String ignored = site.postRaw(path, json, headerLines);
@@ -81,78 +87,80 @@ class CrossSiteTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "/shop"})
     void noPathLetsThePageOfAnotherSiteSteer(String contextPath) {
+        if (contextPath.isEmpty()) {
+            letsNoPathSteer(stack.shared(), contextPath);
+            return;
+        }
         try (DashboardSite site = stack.start(stack.contextPath(contextPath))) {
-            List<String> paths = new ArrayList<>();
-            HOSTILE.forEach(path -> paths.add(path.startsWith("http") ? path : contextPath + path));
-            if (!contextPath.isEmpty()) {
-                paths.addAll(List.of(
-                        "/%73hop" + TASK, "/shop;a=b" + TASK, "//shop" + TASK, "/shop/" + TASK, "/x/../shop" + TASK));
+            letsNoPathSteer(site, contextPath);
+        }
+    }
+
+    private static void letsNoPathSteer(DashboardSite site, String contextPath) {
+        List<String> paths = new ArrayList<>();
+        HOSTILE.forEach(path -> paths.add(path.startsWith("http") ? path : contextPath + path));
+        if (!contextPath.isEmpty()) {
+            paths.addAll(List.of(
+                    "/%73hop" + TASK, "/shop;a=b" + TASK, "//shop" + TASK, "/shop/" + TASK, "/x/../shop" + TASK));
+        }
+        List<String> steering = new ArrayList<>();
+        for (String path : paths) {
+            if (steers(site, path, PAUSE)) {
+                steering.add(path);
             }
-            List<String> steering = new ArrayList<>();
-            for (String path : paths) {
-                if (steers(site, path, PAUSE)) {
-                    steering.add(path);
-                }
-                for (String value :
-                        List.of("cross-site", "same-site", "Cross-Site", "same-origin, cross-site", "new")) {
-                    assertThat(steers(site, path, PAUSE, SITE + ": " + value))
-                            .as("%s: %s", value, path)
-                            .isFalse();
-                }
-                assertThat(steers(site, path, PAUSE, "sec-fetch-site: none", "SEC-FETCH-SITE: cross-site"))
-                        .as(path)
+            for (String value : List.of("cross-site", "same-site", "Cross-Site", "same-origin, cross-site", "new")) {
+                assertThat(steers(site, path, PAUSE, SITE + ": " + value))
+                        .as("%s: %s", value, path)
                         .isFalse();
             }
-            assertThat(steering)
-                    .as("paths that lead to the task")
-                    .contains(contextPath + TASK)
-                    .hasSizeGreaterThan(4);
+            assertThat(steers(site, path, PAUSE, "sec-fetch-site: none", "SEC-FETCH-SITE: cross-site"))
+                    .as(path)
+                    .isFalse();
         }
+        assertThat(steering)
+                .as("paths that lead to the task")
+                .contains(contextPath + TASK)
+                .hasSizeGreaterThan(4);
     }
 
     @Test
     void refusedRequestIsAnsweredWithTheRule() {
-        try (DashboardSite site = stack.start()) {
-            for (String path : List.of(ENDPOINT, TASK, ENDPOINT + "/none", ENDPOINT + "/")) {
-                for (String value : List.of("cross-site", "same-site")) {
-                    HttpResponse<String> refused =
-                            site.post(path, PAUSE, SITE, value, "Origin", "https://evil.example");
-                    assertThat(refused.statusCode()).as(path).isEqualTo(403);
-                    assertThat(header(refused, "Content-Type")).startsWith("application/json");
-                    assertThat(String.valueOf(valueAt(refused, "error")))
-                            .contains("must steer from a page of the same origin")
-                            .contains("management.endpoints.web.cors")
-                            .hasSizeLessThanOrEqualTo(200);
-                    assertThat(header(refused, "Wheel-Node")).isNotEmpty();
-                }
+        DashboardSite site = stack.shared();
+        for (String path : List.of(ENDPOINT, TASK, ENDPOINT + "/none", ENDPOINT + "/")) {
+            for (String value : List.of("cross-site", "same-site")) {
+                HttpResponse<String> refused = site.post(path, PAUSE, SITE, value, "Origin", "https://evil.example");
+                assertThat(refused.statusCode()).as(path).isEqualTo(403);
+                assertThat(header(refused, "Content-Type")).startsWith("application/json");
+                assertThat(String.valueOf(valueAt(refused, "error")))
+                        .contains("must steer from a page of the same origin")
+                        .contains("management.endpoints.web.cors")
+                        .hasSizeLessThanOrEqualTo(200);
+                assertThat(header(refused, "Wheel-Node")).isNotEmpty();
             }
-            for (String method : List.of("PUT", "DELETE", "PATCH", "BREW")) {
-                assertThat(site.send(method, site.at(TASK), "", SITE, "cross-site")
-                                .statusCode())
-                        .as(method)
-                        .isEqualTo(403);
-            }
-            assertThat(site.wheel().isRunning()).isTrue();
         }
+        for (String method : List.of("PUT", "DELETE", "PATCH", "BREW")) {
+            assertThat(site.send(method, site.at(TASK), "", SITE, "cross-site").statusCode())
+                    .as(method)
+                    .isEqualTo(403);
+        }
+        assertThat(site.wheel().isRunning()).isTrue();
     }
 
     @Test
     void pageItselfAndScriptsSteer() {
-        try (DashboardSite site = stack.start()) {
-            for (String[] headers : new String[][] {{}, {SITE, "same-origin"}, {SITE, "none"}}) {
-                assertThat(site.post(TASK, PAUSE, headers).statusCode()).isEqualTo(200);
-            }
+        DashboardSite site = stack.shared();
+        for (String[] headers : new String[][] {{}, {SITE, "same-origin"}, {SITE, "none"}}) {
+            assertThat(site.post(TASK, PAUSE, headers).statusCode()).isEqualTo(200);
         }
+        site.wheel().getTaskRegistry().resume(Jobs.REST);
     }
 
     @Test
     void pageOfAnotherSiteMayLookWhereAnyPageMay() {
-        try (DashboardSite site = stack.start()) {
-            assertThat(site.get(TASK, SITE, "cross-site").statusCode()).isEqualTo(200);
-            assertThat(site.post("/actuator/loggers/none", "{}", SITE, "cross-site")
-                            .statusCode())
-                    .isNotEqualTo(403);
-        }
+        DashboardSite site = stack.shared();
+        assertThat(site.get(TASK, SITE, "cross-site").statusCode()).isEqualTo(200);
+        assertThat(site.post("/actuator/loggers/none", "{}", SITE, "cross-site").statusCode())
+                .isNotEqualTo(403);
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,11 @@ class PageTest {
         this.stack = stack;
     }
 
+    @AfterAll
+    static void close() {
+        WebStack.closeShared();
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             /actuator/wheeldashboard      |
@@ -44,7 +50,11 @@ class PageTest {
             management.endpoints.web.path-mapping.wheelscheduler=a/b/c
             """)
     void linksLeadToFilesAndEndpoints(String path, String properties) {
-        try (DashboardSite site = stack.start(properties == null ? new String[0] : properties.split(", ", -1))) {
+        if (properties == null) {
+            showsAPageWhoseLinksLeadSomewhere(stack.shared(), path);
+            return;
+        }
+        try (DashboardSite site = stack.start(properties.split(", ", -1))) {
             showsAPageWhoseLinksLeadSomewhere(site, path);
         }
     }
@@ -131,8 +141,8 @@ class PageTest {
 
     @Test
     void eachAnswerNamesItsNode() {
-        try (DashboardSite site = stack.start();
-                DashboardSite other = stack.start()) {
+        DashboardSite site = stack.shared();
+        try (DashboardSite other = stack.start()) {
             String node = header(site.get(PAGE), "Wheel-Node");
             assertThat(node).matches("[\\w.%-]+:\\d+#[\\w-]{36}");
             for (String path : List.of("/actuator/wheelscheduler", "/actuator/wheelscheduler/none", PAGE + "/token")) {
@@ -147,25 +157,24 @@ class PageTest {
 
     @Test
     void noOtherFileIsServed() {
-        try (DashboardSite site = stack.start()) {
-            for (String file : List.of(
-                    "index.html",
-                    "none.js",
-                    "app.JS",
-                    ".app.js",
-                    "..",
-                    "../app.js",
-                    "%2e%2e/PageFiles.class",
-                    "..%2fPageFiles.class",
-                    "%2e%2e%2fPageFiles.class",
-                    "..%5cPageFiles.class",
-                    "app.js%00.css",
-                    "app.js/",
-                    "PageFiles.class",
-                    "page",
-                    "%20")) {
-                assertThat(site.get(PAGE + "/" + file).statusCode()).as(file).isIn(400, 404);
-            }
+        DashboardSite site = stack.shared();
+        for (String file : List.of(
+                "index.html",
+                "none.js",
+                "app.JS",
+                ".app.js",
+                "..",
+                "../app.js",
+                "%2e%2e/PageFiles.class",
+                "..%2fPageFiles.class",
+                "%2e%2e%2fPageFiles.class",
+                "..%5cPageFiles.class",
+                "app.js%00.css",
+                "app.js/",
+                "PageFiles.class",
+                "page",
+                "%20")) {
+            assertThat(site.get(PAGE + "/" + file).statusCode()).as(file).isIn(400, 404);
         }
     }
 
@@ -184,10 +193,8 @@ class PageTest {
             assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.steering"))
                     .isEqualTo(false);
         }
-        try (DashboardSite site = stack.start()) {
-            assertThat(valueAt(site.get(PAGE + "/settings"), "endpoints.wheelscheduler.steering"))
-                    .isEqualTo(true);
-        }
+        assertThat(valueAt(stack.shared().get(PAGE + "/settings"), "endpoints.wheelscheduler.steering"))
+                .isEqualTo(true);
     }
 
     @Test

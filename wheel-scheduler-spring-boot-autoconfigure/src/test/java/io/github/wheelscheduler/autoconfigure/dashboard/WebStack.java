@@ -2,6 +2,7 @@ package io.github.wheelscheduler.autoconfigure.dashboard;
 
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** What answers in an application with the page. */
 enum WebStack {
@@ -10,6 +11,7 @@ enum WebStack {
 
     private final String type;
     private final String contextPath;
+    private @Nullable DashboardSite shared;
 
     WebStack(String type, String contextPath) {
         this.type = type;
@@ -19,6 +21,26 @@ enum WebStack {
     /** Starts an application without Spring Security. All endpoints are exposed, and allow to steer. */
     DashboardSite start(String... properties) {
         return DashboardSite.start(JobsApplication.class, with(properties));
+    }
+
+    /**
+     * Returns an application that is started once for all tests of a class, which leave it as they found it. {@link
+     * #closeShared} ends it.
+     */
+    DashboardSite shared() {
+        if (shared == null) {
+            shared = start();
+        }
+        return shared;
+    }
+
+    static void closeShared() {
+        for (WebStack stack : values()) {
+            if (stack.shared != null) {
+                stack.shared.close();
+                stack.shared = null;
+            }
+        }
     }
 
     /** Returns the property that sets the path of the whole application. */

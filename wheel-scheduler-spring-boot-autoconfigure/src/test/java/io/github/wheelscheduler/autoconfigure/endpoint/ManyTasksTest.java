@@ -9,6 +9,7 @@ import io.github.wheelscheduler.autoconfigure.testing.Answer;
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Timed;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -26,6 +27,7 @@ class ManyTasksTest {
     private static final int TASKS = 10_000;
     private static final int TRIES = 30;
     private static final int ANSWERS = 5;
+    private static final Duration LIMIT = Duration.ofMillis(100);
 
     private static ActuatorServer server;
 
@@ -62,13 +64,13 @@ class ManyTasksTest {
     /** The best of several, so that a busy machine does not count. */
     @Test
     void pageAnywhereIsAnsweredWithinATenthOfASecond() {
-        assertThat(bestMillis("wheelscheduler")).isLessThan(100);
-        assertThat(bestMillis("wheelscheduler?offset=9900")).isLessThan(100);
-        assertThat(bestMillis("wheelscheduler/task-05000")).isLessThan(100);
+        assertThat(bestMillis("wheelscheduler")).isLessThan(LIMIT.toMillis());
+        assertThat(bestMillis("wheelscheduler?offset=9900")).isLessThan(LIMIT.toMillis());
+        assertThat(bestMillis("wheelscheduler/task-05000")).isLessThan(LIMIT.toMillis());
         assertThat(bestMillis("wheelscheduler?text=TASK-0&state=overdue,pending&sort=lateness&order=desc"))
-                .isLessThan(100);
+                .isLessThan(LIMIT.toMillis());
         assertThat(bestMillis("wheelscheduler?sort=next&order=desc&offset=9900"))
-                .isLessThan(100);
+                .isLessThan(LIMIT.toMillis());
     }
 
     /** Of all threads, the client's included; the best of several, so that a busy machine does not count. */
@@ -78,7 +80,7 @@ class ManyTasksTest {
         for (String show : List.of("", "&show=findings,wheel")) {
             String path = "wheelscheduler?sort=lateness&order=desc" + show;
             long best = Long.MAX_VALUE;
-            for (int i = 0; i < TRIES; i++) {
+            for (int i = 0; i < TRIES && isTriedOn(best / ANSWERS); i++) {
                 long start = system.getProcessCpuTime();
                 for (int j = 0; j < ANSWERS; j++) {
                     assertThat(server.get(path).status()).isEqualTo(200);
@@ -87,13 +89,18 @@ class ManyTasksTest {
             }
             System.out.printf(
                     "> endpoint: %,d tasks, %s: %.1f ms of processor time%n", TASKS, path, best / 1e6 / ANSWERS);
-            assertThat(best / ANSWERS).isLessThan(Duration.ofMillis(100).toNanos());
+            assertThat(best / ANSWERS).isLessThan(LIMIT.toNanos());
         }
+    }
+
+    /** A usual build tries until an answer is within the limit; others print how good the best is. */
+    private static boolean isTriedOn(long bestNanos) {
+        return bestNanos >= LIMIT.toNanos() || Scale.of(0, 1, 1) == 1;
     }
 
     private static long bestMillis(String path) {
         long best = Long.MAX_VALUE;
-        for (int i = 0; i < TRIES; i++) {
+        for (int i = 0; i < TRIES && isTriedOn(best); i++) {
             long start = System.nanoTime();
             assertThat(server.get(path).status()).isEqualTo(200);
             best = Math.min(best, System.nanoTime() - start);

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -31,6 +32,7 @@ public final class IdleJobs implements TimeSource.Poller {
     private final LongSupplier incarnation;
     private final UndrivenNodes undriven;
     private final Question needs;
+    private final BooleanSupplier beatUnheard;
 
     private final List<Job> all = new CopyOnWriteArrayList<>();
 
@@ -39,12 +41,14 @@ public final class IdleJobs implements TimeSource.Poller {
             List<TimeSource.Poller> pollers,
             LongSupplier incarnation,
             UndrivenNodes undriven,
-            Question needs) {
+            Question needs,
+            BooleanSupplier beatUnheard) {
         this.executor = executor;
         this.pollers = pollers;
         this.incarnation = incarnation;
         this.undriven = undriven;
         this.needs = needs;
+        this.beatUnheard = beatUnheard;
     }
 
     /**
@@ -53,11 +57,16 @@ public final class IdleJobs implements TimeSource.Poller {
      * @param incarnation that of the node now
      * @param undriven has seen none
      * @param needs asks when rows need the node next
+     * @param beatUnheard beats without a statement, where nobody is there to hear it; false if it cannot
      */
     public static @Nullable IdleJobs of(
-            WheelScheduledExecutor executor, LongSupplier incarnation, UndrivenNodes undriven, Question needs) {
+            WheelScheduledExecutor executor,
+            LongSupplier incarnation,
+            UndrivenNodes undriven,
+            Question needs,
+            BooleanSupplier beatUnheard) {
         List<TimeSource.Poller> pollers = executor.timeSource().pollers();
-        return pollers == null ? null : new IdleJobs(executor, pollers, incarnation, undriven, needs);
+        return pollers == null ? null : new IdleJobs(executor, pollers, incarnation, undriven, needs, beatUnheard);
     }
 
     /** Asks the rows of a node. */
@@ -126,12 +135,16 @@ public final class IdleJobs implements TimeSource.Poller {
             }
         }
 
-        private boolean begin(long nowNanos) {
+        private void note(long nowNanos) {
             vain = needed != null && needed.equals(tried) ? Math.min(vain + 1, MOST_DOUBLINGS + PATIENT_BEATS) : 0;
             tried = needed;
             hasRun = true;
             ranNanos = nowNanos;
             nextNanos = nowNanos + pauseNanos;
+        }
+
+        private boolean begin(long nowNanos) {
+            note(nowNanos);
             try {
                 Object ignored = group.submit(step);
                 return true;
@@ -233,7 +246,11 @@ public final class IdleJobs implements TimeSource.Poller {
         boolean hasBegun = false;
         for (Job job : all) {
             if (job.need == null && (!job.hasRun || nowNanos - job.ranNanos >= job.pauseNanos)) {
-                hasBegun |= job.begin(nowNanos);
+                if (job.hasRun && beatUnheard.getAsBoolean()) {
+                    job.note(nowNanos);
+                } else {
+                    hasBegun |= job.begin(nowNanos);
+                }
             }
         }
         return hasBegun;

@@ -90,7 +90,7 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
                         .limit(MOST_SHOWN)
                         .map(name -> "'" + name + "' "
                                 + describe(tasks.all(name, State.SCHEDULED, State.CLAIMED, State.UNREADABLE)))
-                        .collect(Collectors.joining(", ", "what is scheduled is: ", ""));
+                        .collect(Collectors.joining(", ", "scheduled tasks: ", ""));
     }
 
     private List<DurableTask> all(String handler, State... states) {

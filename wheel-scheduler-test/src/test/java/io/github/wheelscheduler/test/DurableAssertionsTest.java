@@ -68,7 +68,7 @@ class DurableAssertionsTest {
                         + " is: [2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]");
         assertThatThrownBy(() -> assertThat(tasks).scheduled("remind"))
                 .hasMessage(
-                        "A task of 'remind' must be scheduled, but none is; its tasks are: []; what is scheduled is:"
+                        "A task of 'remind' must be scheduled, but none is; its tasks are: []; scheduled tasks:"
                                 + " 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
                                 + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]. A task that is done has no row, but"
                                 + " assertThat(runs).ran(...) knows of its run");

@@ -404,6 +404,32 @@ class EndNotesTest {
         assertThat(notes).hasSize(2);
     }
 
+    /** Ends that are mostly written together: another node has taken over, and ended, the row of one of them. */
+    @Test
+    void endOfARowThatIsGoneIsNotNoted() {
+        Node node = node(pool);
+        node.engine.listen(ends::add);
+        decide(node, null, (payload, run) -> {
+            runs.incrementAndGet();
+            awaitGoOn();
+            return DurableOutcome.done();
+        });
+        for (String id : List.of("1", "2", "3")) {
+            schedule(node, id);
+        }
+        await().atMost(PATIENCE).until(() -> runs.get() == 3);
+        assertThat(new JdbcTemplate(pool)
+                        .update("delete from " + TaskTable.DEFAULT_NAME + " where task_instance = '2'"))
+                .isEqualTo(1);
+        goOn.countDown();
+        await().atMost(PATIENCE).until(() -> node.engine.counts().lost() == 1);
+        await().atMost(PATIENCE).until(() -> ends.size() >= 2 && notes.size() >= 2);
+        assertThat(notes)
+                .extracting(EndNotesTest::text)
+                .containsExactlyInAnyOrder("DONE work 1 1 SCHEDULE", "DONE work 3 1 SCHEDULE");
+        assertThat(ends).extracting(DurableEnd::id).containsExactlyInAnyOrder("1", "3");
+    }
+
     @Test
     void historyThatThrowsFailsNoEnd() {
         try (CapturedLog log = CapturedLog.begin()) {

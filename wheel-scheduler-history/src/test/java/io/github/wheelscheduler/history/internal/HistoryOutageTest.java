@@ -154,7 +154,8 @@ class HistoryOutageTest {
                 usual.keepAudit(),
                 200,
                 true,
-                usual.closeLimit());
+                usual.closeLimit(),
+                usual.queryTimeout());
         try (HistoryBench bench = new HistoryBench(database.newDataSource(), settings, null)) {
             assertThatExceptionOfType(HistoryUnavailableException.class)
                     .isThrownBy(bench.store::requireTables)
@@ -198,7 +199,8 @@ class HistoryOutageTest {
                 usual.keepAudit(),
                 200,
                 true,
-                usual.closeLimit());
+                usual.closeLimit(),
+                usual.queryTimeout());
         try (HistoryBench bench = new HistoryBench(database.newDataSource(), settings, null).atStart()) {
             bench.succeed("report");
             bench.writer.turn();

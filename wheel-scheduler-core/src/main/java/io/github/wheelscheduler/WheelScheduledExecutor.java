@@ -617,9 +617,9 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Sets the listener that {@link #shutdown} calls once, when nothing is accepted any more; for a group, also that of
-     * its executor, and even if the group stands apart: it can cancel the timers that an executor would wait for. It is
-     * called on the calling thread, which then continues the shutdown even if the listener throws. It should be quick.
-     * Replaces the previous one; null for none.
+     * its executor. A group that stands apart can thus cancel timers that the executor would wait for. It is called on
+     * the calling thread, which then continues the shutdown even if the listener throws. It should be quick. Replaces
+     * the previous one; null for none.
      */
     public void setShutdownListener(@Nullable Runnable listener) {
         engine.lifecycle.setShutdownListener(listener);

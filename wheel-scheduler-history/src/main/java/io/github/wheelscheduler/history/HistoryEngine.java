@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Keeps a history of runs in a database. Listeners put rows into a buffer, which is written within a second, or from 500
- * rows on, by one worker in a group of its own: no run waits for the database. While there are no rows, it looks once a
- * minute whether hours are to be added up, or old rows deleted. All methods may be called from any thread.
+ * Keeps a history of runs in a database. Listeners put rows into a buffer, which is written within a second, or from
+ * 500 rows on, by one worker in a group of its own: no run waits for the database. While there are no rows, it looks
+ * once a minute whether hours are to be added up, or old rows deleted. All methods may be called from any thread.
  */
 public final class HistoryEngine implements AutoCloseable {
 

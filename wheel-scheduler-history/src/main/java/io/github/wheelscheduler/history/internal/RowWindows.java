@@ -16,7 +16,7 @@ final class RowWindows {
     private final Duration age;
     private Duration width = FIRST;
 
-    /** What the widths count from: no row of the first range is later. */
+    /** The time from which widths count back: no row of the first range is later. */
     private final Instant newest;
 
     private @Nullable Instant begin;

@@ -98,7 +98,8 @@ class HistoryMeasured {
                         + " case when x % 49 = 0 then 'java.io.IOException' end,"
                         + " case when x % 49 = 0 then 'Disk is full' end, case when x % 49 = 0 then 'ab12' end,"
                         + " 'task-' || x % ?, 'taskScheduler', 'node-' || x % 3 from (select x, cast(? as timestamptz)"
-                        + " + x * cast(? as double precision) * interval '1 second' as t from generate_series(1, ?) x) s",
+                        + " + x * cast(? as double precision) * interval '1 second' as t"
+                        + " from generate_series(1, ?) x) s",
                 tasks, HistoryBench.START.minus(Duration.ofDays(DAYS)).atOffset(ZoneOffset.UTC), apart, rows);
         // As the autovacuum does, which notes what is in blocks of time.
         bench.jdbc.execute("vacuum analyze wheel_history_run");

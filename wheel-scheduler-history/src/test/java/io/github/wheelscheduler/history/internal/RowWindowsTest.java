@@ -48,7 +48,8 @@ class RowWindowsTest {
             return bench.jdbc.queryForList(
                     "select c.relname from pg_locks l join pg_class c on c.oid = l.relation"
                             + " where l.pid = pg_backend_pid() and c.relkind = 'r'"
-                            + " and c.relname like 'wheel_history_run_d%' and c.relname <= 'wheel_history_run_d20300330'"
+                            + " and c.relname like 'wheel_history_run_d%'"
+                            + " and c.relname <= 'wheel_history_run_d20300330'"
                             + " order by 1",
                     String.class);
         });

@@ -189,7 +189,8 @@ class HistoryClusterMeasured {
     /** Ends all connections of the nodes. */
     private void disconnect() {
         List<Boolean> ended = server.queryForList(
-                "select pg_terminate_backend(pid) from pg_stat_activity where datname = ? and application_name like 'n_'",
+                "select pg_terminate_backend(pid) from pg_stat_activity where datname = ?"
+                        + " and application_name like 'n_'",
                 Boolean.class,
                 database);
         assertThat(ended).isNotEmpty();
@@ -337,7 +338,8 @@ class HistoryClusterMeasured {
 
     private void assertRowsAreThereOnce(Instant before) {
         assertThat(jdbc.queryForList(
-                        "select task, instance, attempt, count(*) from wheel_history_run h where started is not null and"
+                        "select task, instance, attempt, count(*) from wheel_history_run h where started is not null"
+                                + " and"
                                 + " instance is not null and not " + String.format(DISTURBED, "h.noted_at")
                                 + " group by task, instance, attempt having count(*) > 1"))
                 .as("two rows of one attempt")
@@ -365,7 +367,8 @@ class HistoryClusterMeasured {
     private void assertTimes() {
         for (String node : List.of("n2", "n3")) {
             assertThat(seconds(
-                            "select percentile_disc(0.5) within group (order by extract(epoch from r.begun - h.started))"
+                            "select percentile_disc(0.5) within group"
+                                    + " (order by extract(epoch from r.begun - h.started))"
                                     + " from wheel_history_run h join runs r on h.instance = r.id and h.node = r.node"
                                     + " where r.node = ? and r.ended is not null and " + SUCCESS,
                             node))

@@ -19,7 +19,10 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** The main class of a process of {@link HistoryClusterMeasured}. Its tasks write down what they do, by the database's clock. */
+/**
+ * The main class of a process of {@link HistoryClusterMeasured}. Its tasks write down their runs, by the database's
+ * clock.
+ */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @EnableScheduling

@@ -98,7 +98,7 @@ class RowWindowsTest {
             assertThat(walk(bench, all)).containsExactlyElementsOf(tasks);
             assertThat(walk(bench, all.between(HistoryBench.START, null))).containsExactlyElementsOf(tasks);
             HistoryQuery part =
-                    all.between(HistoryBench.START.plus(Duration.ofHours(30)), bench.now.minus(Duration.ofHours(50)));
+                    all.between(HistoryBench.START.plus(Duration.ofHours(10)), bench.now.minus(Duration.ofHours(20)));
             assertThat(walk(bench, part))
                     .isNotEmpty()
                     .containsExactlyElementsOf(walk(bench, part.limit(1_000)))

@@ -615,6 +615,16 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
         engine.lifecycle.setStopListener(listener);
     }
 
+    /**
+     * Sets the listener that {@link #shutdown} calls once, when nothing is accepted any more; for a group, also that of
+     * its executor. A group that stands apart can thus cancel timers that the executor would wait for. It is called on
+     * the calling thread, which then continues the shutdown even if the listener throws. It should be quick. Replaces
+     * the previous one; null for none.
+     */
+    public void setShutdownListener(@Nullable Runnable listener) {
+        engine.lifecycle.setShutdownListener(listener);
+    }
+
     /** Returns the tick: how far a start time may be rounded up. */
     public Duration tick() {
         return tick;

@@ -29,16 +29,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 
 /**
- * Keeps a history of runs in a database. Listeners put rows into a buffer, which is written once a second, or from 500
- * rows on, by one worker in a group of its own: no run waits for the database. All methods may be called from any
- * thread.
+ * Keeps a history of runs in a database. Listeners put rows into a buffer, which is written within a second, or from
+ * 500 rows on, by one worker in a group of its own: no run waits for the database. While there are no rows, it looks
+ * once a minute whether hours are to be added up, or old rows deleted. All methods may be called from any thread.
  */
 public final class HistoryEngine implements AutoCloseable {
 
     /** The group that writes. */
     public static final String GROUP = "wheel-history";
 
+    /** Maximum time that a row waits before it is sent. */
     private static final Duration TURN = Duration.ofSeconds(1);
+
+    /** Counts, hours and old rows are looked after so often. */
+    private static final Duration UPKEEP = Duration.ofMinutes(1);
 
     /** Why runs were missed. */
     private static final String DOWN = "down";
@@ -48,12 +52,15 @@ public final class HistoryEngine implements AutoCloseable {
     private final RunBuffer buffer;
     private final BatchWriter writer;
     private final RunHistoryReader reader;
+
+    /** Whether a batch is about to be written. */
     private final AtomicBoolean isAsked = new AtomicBoolean();
+
+    /** Whether rows are to be written within a second. */
+    private final AtomicBoolean isDue = new AtomicBoolean();
 
     /** Writer: start. */
     private volatile Instant startedAt = Instant.EPOCH;
-
-    private volatile @Nullable Future<?> turns;
 
     // Guarded by this.
 
@@ -96,18 +103,36 @@ public final class HistoryEngine implements AutoCloseable {
                 .standsApart(true)
                 .build();
         group = made;
-        turns = made.scheduleWithFixedDelay(this::turn, TURN.toNanos(), TURN.toNanos(), TimeUnit.NANOSECONDS);
-        buffer.onBatch(() -> writeSoon(made));
+        Future<?> upkeep =
+                made.scheduleWithFixedDelay(() -> turn(made), UPKEEP.toNanos(), UPKEEP.toNanos(), TimeUnit.NANOSECONDS);
+        // The executor would wait for it.
+        made.setShutdownListener(() -> upkeep.cancel(false));
+        buffer.onRows(() -> writeWithinASecond(made), () -> writeSoon(made));
+        writeWithinASecond(made);
     }
 
-    /**
-     * The last one is after the shutdown of the executor, which would wait for further ones; the rest is for the close.
-     */
-    private void turn() {
+    private void turn(WheelScheduledExecutor current) {
+        isDue.set(false);
         writer.turn();
-        Future<?> current = turns;
-        if (executor.isShutdown() && current != null) {
-            boolean ignored = current.cancel(false);
+        if (writer.hasMore()) {
+            writeWithinASecond(current);
+        }
+    }
+
+    /** Not after the shutdown of the executor, which would wait for it: the rest is for the close. */
+    private void writeWithinASecond(WheelScheduledExecutor current) {
+        if (!isDue.get() && !executor.isShutdown() && isDue.compareAndSet(false, true)) {
+            boolean isTaken = false;
+            try {
+                Object ignored = current.schedule(() -> turn(current), TURN.toNanos(), TimeUnit.NANOSECONDS);
+                isTaken = true;
+            } catch (RejectedExecutionException ex) {
+                // It is closing, and writes all.
+            } finally {
+                if (!isTaken) {
+                    isDue.set(false);
+                }
+            }
         }
     }
 

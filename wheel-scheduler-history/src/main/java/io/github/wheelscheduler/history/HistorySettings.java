@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
  * @param messageLength how many characters of a failure's message are kept, 0 to 200
  * @param traces whether stack traces are kept
  * @param closeLimit how long closing may take to write the buffer, at most 1 minute
+ * @param queryTimeout how long the database may take to answer a question, 1 second to 1 hour
  */
 public record HistorySettings(
         String table,
@@ -40,7 +41,8 @@ public record HistorySettings(
         Duration keepAudit,
         int messageLength,
         boolean traces,
-        Duration closeLimit) {
+        Duration closeLimit,
+        Duration queryTimeout) {
 
     /** The default beginning of the names of its tables. */
     public static final String DEFAULT_TABLE = "wheel_history";
@@ -62,6 +64,8 @@ public record HistorySettings(
     private static final Duration SHORTEST_KEPT = Duration.ofHours(1);
     private static final Duration LONGEST_KEPT = Duration.ofDays(3_650);
     private static final Duration LONGEST_CLOSE = Duration.ofMinutes(1);
+    private static final Duration SHORTEST_QUERY = Duration.ofSeconds(1);
+    private static final Duration LONGEST_QUERY = Duration.ofHours(1);
 
     /** @throws UnusableSettingException if a value does not fit */
     public HistorySettings {
@@ -103,6 +107,12 @@ public record HistorySettings(
                 "closeLimit",
                 "must be at most 1 minute, and not negative",
                 "5s");
+        require(
+                queryTimeout,
+                limit -> limit.compareTo(SHORTEST_QUERY) >= 0 && limit.compareTo(LONGEST_QUERY) <= 0,
+                "queryTimeout",
+                "must be 1 second to 1 hour",
+                "10s");
     }
 
     /** Returns the default settings: 120 rows an hour of each kind for a task, 14 days of rows, 13 months of days. */
@@ -122,7 +132,8 @@ public record HistorySettings(
                 Duration.ofDays(396),
                 LONGEST_MESSAGE,
                 true,
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(10));
     }
 
     private static void requireKept(String name, Duration value) {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.io.IOException;
@@ -104,6 +105,30 @@ class HistoryEngineTest {
         assertThat(HistoryPageExamples.ask(
                         history.reader(), failed.at(), failed.at().plus(HOUR)))
                 .isEqualTo(new HistoryPageExamples.Answer(new HistoryPage(List.of(failed), null, 1, null), null));
+    }
+
+    @Test
+    void historyWithoutRunsSleeps() {
+        HistoryEngine history = start();
+        await().atMost(PATIENCE).until(() -> sleepsFor().compareTo(Duration.ofSeconds(10)) > 0);
+        Object ignored = scheduler.getTaskRegistry().schedule("report", () -> {}, TaskSchedule.once(Instant.now()));
+        await().atMost(PATIENCE).until(() -> history.counts().written() == 1);
+        await().atMost(PATIENCE).until(() -> sleepsFor().compareTo(Duration.ofSeconds(10)) > 0);
+    }
+
+    private Duration sleepsFor() {
+        Duration first = scheduler.getWheelScheduledExecutor().untilFirstDue();
+        return first == null ? Duration.ofDays(1) : first;
+    }
+
+    @Test
+    void schedulerThatWaitsForItsTasksEnds() throws InterruptedException {
+        HistoryEngine history = start();
+        await().atMost(PATIENCE).until(() -> sleepsFor().compareTo(Duration.ofSeconds(10)) > 0);
+        WheelScheduledExecutor executor = scheduler.getWheelScheduledExecutor();
+        executor.shutdown();
+        assertThat(executor.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(history.problem()).isNull();
     }
 
     @Test

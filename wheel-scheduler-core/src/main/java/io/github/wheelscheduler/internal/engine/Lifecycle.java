@@ -54,6 +54,7 @@ public final class Lifecycle {
     private volatile boolean started;
 
     private final AtomicReference<@Nullable Runnable> stopListener = new AtomicReference<>();
+    private final AtomicReference<@Nullable Runnable> shutdownListener = new AtomicReference<>();
 
     /** Guarded by the lock. */
     private boolean isPausedItself;
@@ -211,6 +212,7 @@ public final class Lifecycle {
     public void shutdown() {
         StackReserve.askForMore();
         shared.locked(this::shutDown);
+        tellOfShutdown();
         startForWhatIsLeft();
     }
 
@@ -247,6 +249,7 @@ public final class Lifecycle {
             tooLate = null;
             shared.lock.unlock();
         }
+        tellOfShutdown();
         startForWhatIsLeft();
         return takeByDeadline(neverRun);
     }
@@ -287,6 +290,20 @@ public final class Lifecycle {
     /** Sets the listener that is called before anything is stopped; null for none. */
     public void setStopListener(@Nullable Runnable listener) {
         stopListener.set(listener);
+    }
+
+    /** Sets the listener that is called when the shutdown has begun; null for none. */
+    public void setShutdownListener(@Nullable Runnable listener) {
+        shutdownListener.set(listener);
+    }
+
+    /** Tells, once, that the shutdown has begun, also groups that stand apart. Not under the lock. */
+    private void tellOfShutdown() {
+        Runnable listener = shutdownListener.get() == null ? null : shutdownListener.getAndSet(null);
+        if (listener != null) {
+            Throwable ignored = Workers.runGuarded(listener);
+        }
+        engine.forEachGroup(group -> group.lifecycle.tellOfShutdown());
     }
 
     /** Tells, once, that everything is about to be stopped. Not under the lock: it is the user's code. */

@@ -470,6 +470,23 @@ class GroupsTest {
     }
 
     @Test
+    void groupThatStandsApartIsToldOfAShutdownOnce() {
+        WheelScheduledExecutor apart =
+                executor.newGroup("apart").standsApart(true).build();
+        WheelTimer<?> renewal = apart.scheduleAtFixedRate(() -> {}, 1, 1, HOURS);
+        AtomicInteger told = new AtomicInteger();
+        apart.setShutdownListener(() -> {
+            told.incrementAndGet();
+            assertThat(renewal.cancel(false)).isTrue();
+            throw new IllegalStateException("on purpose");
+        });
+        executor.shutdown();
+        awaitThat(executor::isTerminated);
+        executor.shutdown();
+        assertThat(told).hasValue(1);
+    }
+
+    @Test
     void boundOnPendingTimersIsOneForAll() {
         try (VirtualTime bounded = new VirtualTime(builder -> builder.maxPending(3))) {
             WheelScheduledExecutor group = bounded.executor.group("reports");

@@ -21,7 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BatchWriter {
 
-    private static final Duration TOTALS = Duration.ofMinutes(1);
+    /** Less than a minute, as the upkeep comes once a minute by another clock. */
+    private static final Duration TOTALS = Duration.ofSeconds(59);
+
     private static final Duration RETENTION = Duration.ofMinutes(10);
     private static final int MOST_BATCHES = 50;
     private static final long SECONDS_PER_HOUR = 3_600;
@@ -36,6 +38,9 @@ public final class BatchWriter {
 
     /** What the last turn failed with; null if all is well. Writer: who has the lock. */
     private volatile @Nullable Throwable problem;
+
+    /** Whether the next turn has something to do even if no row comes. Writer: who has the lock. */
+    private volatile boolean hasMore;
 
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -105,8 +110,14 @@ public final class BatchWriter {
                         DatabaseErrors.rootOf(ex));
             }
         } finally {
+            hasMore = problem != null || !retention.isDone() || buffer.size() > 0;
             lock.unlock();
         }
+    }
+
+    /** Returns whether the next turn is to come within a second even if no row comes. */
+    public boolean hasMore() {
+        return hasMore;
     }
 
     private void writeRows(HistorySql sql) {
@@ -160,7 +171,11 @@ public final class BatchWriter {
                 throw ex;
             }
             buffer.dropped(1);
-            ThrownLog.warnInOneLine(LOGGER, "A row of the history is dropped, as the database refuses it", ex);
+            ThrownLog.warnInOneLine(
+                    LOGGER,
+                    "A row of the history is dropped, as the database refuses it; find the constraint or trigger of "
+                            + "yours that does, and remove it",
+                    ex);
         }
     }
 

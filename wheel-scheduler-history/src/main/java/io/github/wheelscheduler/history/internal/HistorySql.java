@@ -1,14 +1,22 @@
 package io.github.wheelscheduler.history.internal;
 
+import io.github.wheelscheduler.history.HistorySettings;
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import io.github.wheelscheduler.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.core.RowMapper;
 
 /** Runs statements on the tables of a history. Any thread. */
 final class HistorySql extends Statements {
@@ -20,12 +28,14 @@ final class HistorySql extends Statements {
     private final DatabaseKind kind;
     private final String table;
     private final Function<DatabaseKind, String> now;
+    private final Duration queryTimeout;
 
     /** Makes one whose statements have an expression of the caller's for the time. */
-    HistorySql(DataSource dataSource, DatabaseKind kind, String table, Function<DatabaseKind, String> now) {
+    HistorySql(DataSource dataSource, DatabaseKind kind, HistorySettings settings, Function<DatabaseKind, String> now) {
         super(dataSource, kind);
         this.kind = kind;
-        this.table = table;
+        this.table = settings.table();
+        this.queryTimeout = settings.queryTimeout();
         this.now = now;
     }
 
@@ -60,6 +70,27 @@ final class HistorySql extends Statements {
             case MARIADB -> "timestampadd(second, number, timestamp '1970-01-01 00:00:00')";
             case H2 -> "dateadd(second, number, " + EPOCH + ")";
         };
+    }
+
+    /**
+     * Answers a question of a user's, which may be a large one, within the limit.
+     *
+     * @throws QueryTimeoutException if the database does not answer in time
+     */
+    <T> List<T> ask(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
+        try {
+            return committedPlanned(jdbc -> {
+                jdbc.setQueryTimeout(Math.toIntExact(queryTimeout.toSeconds()));
+                return jdbc.query(text(template), mapper, parameters);
+            });
+        } catch (DataAccessException ex) {
+            throw DatabaseErrors.isOfStatement(ex)
+                    ? new QueryTimeoutException(
+                            "A question to the history must be answered within " + queryTimeout
+                                    + ", but was not; ask for a shorter range of time, or for a task",
+                            ex)
+                    : ex;
+        }
     }
 
     /** Returns the time by the database's clock. */

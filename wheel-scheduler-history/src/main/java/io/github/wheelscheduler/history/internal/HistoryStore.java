@@ -90,7 +90,7 @@ public final class HistoryStore {
                     "Give the history a DataSource of one of these, or leave the module wheel-scheduler-history out.",
                     null);
         }
-        HistorySql opened = new HistorySql(dataSource, kind, settings.table(), now);
+        HistorySql opened = new HistorySql(dataSource, kind, settings, now);
         HistorySchema schema = new HistorySchema(dataSource, opened, settings);
         if (settings.initializeSchema()) {
             schema.make();

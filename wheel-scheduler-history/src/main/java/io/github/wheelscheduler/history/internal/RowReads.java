@@ -103,10 +103,11 @@ public final class RowReads {
         boolean isSearch = query.node() != null || query.text() != null;
         List<HistoryRow> rows = new ArrayList<>();
         Cursor cursor = Cursor.parse(query.before());
+        RowWindows windows = windows(sql, query, cursor);
         int read = 0;
         while (true) {
             int size = isSearch ? Math.min(BLOCK, HistoryPage.MOST_READ - read) : query.limit() + 1;
-            List<HistoryRow> block = read(sql, query, cursor, size);
+            List<HistoryRow> block = read(sql, query, windows, cursor, size);
             for (HistoryRow row : block) {
                 if (rows.size() == query.limit()) {
                     return new HistoryPage(rows, Objects.requireNonNull(cursor).text(), read, null);
@@ -127,6 +128,30 @@ public final class RowReads {
         }
     }
 
+    /** PostgreSQL finds the newest rows of a task, not those of all. */
+    private RowWindows windows(HistorySql sql, HistoryQuery query, @Nullable Cursor cursor) {
+        if (query.task() != null || sql.kind() != DatabaseKind.POSTGRESQL) {
+            return RowWindows.all(query.from(), query.to());
+        }
+        Instant newest = cursor == null ? sql.now() : cursor.at;
+        Instant to = query.to();
+        return RowWindows.doubling(
+                query.from(),
+                to,
+                to == null || to.isAfter(newest) ? newest : to,
+                store.settings().keepRows());
+    }
+
+    /** Reads from this range on; fewer rows than asked for are the rest. */
+    private static List<HistoryRow> read(
+            HistorySql sql, HistoryQuery query, RowWindows windows, @Nullable Cursor cursor, int size) {
+        List<HistoryRow> rows = new ArrayList<>(read(sql, query, windows.begin(), windows.end(), cursor, size));
+        while (rows.size() < size && windows.next()) {
+            rows.addAll(read(sql, query, windows.begin(), windows.end(), cursor, size - rows.size()));
+        }
+        return rows;
+    }
+
     private static boolean matches(HistoryQuery query, HistoryRow row) {
         if (query.node() != null && !query.node().equals(row.node())) {
             return false;
@@ -141,12 +166,18 @@ public final class RowReads {
                         .contains(query.text().toLowerCase(Locale.ROOT));
     }
 
-    private static List<HistoryRow> read(HistorySql sql, HistoryQuery query, @Nullable Cursor cursor, int size) {
+    private static List<HistoryRow> read(
+            HistorySql sql,
+            HistoryQuery query,
+            @Nullable Instant from,
+            @Nullable Instant to,
+            @Nullable Cursor cursor,
+            int size) {
         Condition condition = new Condition()
                 .and("task = ?", query.task())
                 .and("instance = ?", query.instance())
-                .and("noted_at >= ?", time(sql, query.from()))
-                .and("noted_at < ?", time(sql, query.to()))
+                .and("noted_at >= ?", time(sql, from))
+                .and("noted_at < ?", time(sql, to))
                 .in(
                         "outcome",
                         query.outcomes().stream()
@@ -155,7 +186,7 @@ public final class RowReads {
                                 .toList())
                 .and("cause = ?", query.cause() == null ? null : query.cause().code())
                 .before(sql, cursor);
-        return sql.queryPlanned(
+        return sql.ask(
                 "select id, noted_at, task, instance, scheduler, node, due, started, micros, outcome, runs, attempt,"
                         + " cause, by_whom, detail, trace_id, failure, message, kind from {run}" + condition
                         + " order by noted_at desc, id desc limit " + size,
@@ -200,7 +231,7 @@ public final class RowReads {
                 .and("noted_at < ?", time(sql, query.to()))
                 .before(sql, Cursor.parse(query.before()));
         List<Cursor> places = new ArrayList<>();
-        List<AuditEntry> found = sql.queryPlanned(
+        List<AuditEntry> found = sql.ask(
                 "select id, noted_at, node, scheduler, task, instance, action, channel, who, from_state, to_state,"
                         + " reason, refusal from {audit}" + condition + " order by noted_at desc, id desc limit "
                         + (query.limit() + 1),

@@ -34,7 +34,13 @@ public final class RunBuffer {
     private final LongAdder dropped = new LongAdder();
     private final LongAdder overBudget = new LongAdder();
 
-    /** Called when there are rows for a batch. Writer: the engine, before it starts. */
+    /** The number of rows from which runs that do not take place are counted, and displace no others. */
+    private final int mostNotRun;
+
+    /** Called when there is a row. Writer: the engine, when it starts. */
+    private volatile Runnable rowIsThere = () -> {};
+
+    /** Called when there are rows for a batch. Writer: the engine, when it starts. */
     private volatile Runnable batchIsThere = () -> {};
 
     /** Set when the engine closes. */
@@ -43,14 +49,22 @@ public final class RunBuffer {
     public RunBuffer(HistorySettings settings) {
         this.rows = new ArrayBlockingQueue<>(settings.buffer());
         this.audit = new ArrayBlockingQueue<>(settings.buffer());
+        this.mostNotRun = settings.buffer() / 2;
         this.mostSuccesses = settings.successesPerHour();
         this.mostOthers = settings.othersPerHour();
         this.unlimited = settings.unlimited();
         this.keepsTraces = settings.traces();
     }
 
-    public void onBatch(Runnable action) {
-        batchIsThere = action;
+    /**
+     * Sets what is called on threads of runs, and must be quick.
+     *
+     * @param row when there is a row
+     * @param batch when there are rows for a batch
+     */
+    public void onRows(Runnable row, Runnable batch) {
+        rowIsThere = row;
+        batchIsThere = batch;
     }
 
     boolean keepsTraces() {
@@ -62,7 +76,10 @@ public final class RunBuffer {
         if (!unlimited.isEmpty() && unlimited.contains(task)) {
             return true;
         }
-        if (budget(task).takes(outcome, runs, micros, atMicros)) {
+        if (outcome.kind() == HistoryOutcome.Kind.NOT_RUN && rows.size() >= mostNotRun) {
+            // A scheduler that closes cancels any number of tasks at once.
+            budget(task).count(RunTotals.of(task, outcome, runs, micros, atMicros));
+        } else if (budget(task).takes(outcome, runs, micros, atMicros)) {
             return true;
         }
         overBudget.add(runs);
@@ -93,6 +110,8 @@ public final class RunBuffer {
             dropped.increment();
         } else if (rows.size() >= BATCH) {
             batchIsThere.run();
+        } else {
+            rowIsThere.run();
         }
     }
 
@@ -106,6 +125,8 @@ public final class RunBuffer {
             dropped.increment();
         } else if (isSoon) {
             batchIsThere.run();
+        } else {
+            rowIsThere.run();
         }
     }
 

@@ -82,7 +82,7 @@ public final class TotalReads {
     public List<HourTotal> hours(@Nullable String task, Instant from, Instant to) {
         HistorySql sql = store.sql();
         Query query = ofHours(sql, "starts_at, task, node, outcome", SUMS, task, from, to);
-        return sql.query(query.text.toString(), (row, number) -> total(sql, row, true), query.parameters.toArray());
+        return sql.ask(query.text.toString(), (row, number) -> total(sql, row, true), query.parameters.toArray());
     }
 
     /** Returns the sums of hours that begin in a range, which the database adds up over tasks and nodes. */
@@ -90,7 +90,7 @@ public final class TotalReads {
         HistorySql sql = store.sql();
         Query query = ofHours(sql, "starts_at, outcome", "sum(runs) as runs", task, from, to);
         Map<Instant, HourSum> sums = new TreeMap<>();
-        List<HourSum> ignored = sql.query(
+        List<HourSum> ignored = sql.ask(
                 query.text.toString(),
                 (row, number) -> sums.merge(
                         sql.time(row, "starts_at"),
@@ -160,7 +160,7 @@ public final class TotalReads {
                         sql.time(to))
                 .add(task == null ? "" : " and task = ?", only(task))
                 .add(" order by starts_at, task, outcome");
-        return sql.query(query.text.toString(), (row, number) -> total(sql, row, false), query.parameters.toArray());
+        return sql.ask(query.text.toString(), (row, number) -> total(sql, row, false), query.parameters.toArray());
     }
 
     /** Returns what is known of tasks; of a task without any run, nothing is. */
@@ -186,7 +186,7 @@ public final class TotalReads {
                 .add(" union all select task, outcome, runs, noted_at as latest from {run} where" + ofTasks, names)
                 .add(" and noted_at >= {folded}) totals group by task, outcome order by task, outcome");
         Map<String, Summary> open = new TreeMap<>();
-        List<Boolean> ignored = sql.query(
+        List<Boolean> ignored = sql.ask(
                 query.text.toString(),
                 (row, number) -> {
                     open.computeIfAbsent(row.getString("task"), name -> new Summary())
@@ -248,7 +248,7 @@ public final class TotalReads {
     private static @Nullable Instant failingSince(HistorySql sql, String task, @Nullable Instant lastSuccess) {
         Object after = sql.time(lastSuccess == null ? Instant.EPOCH : lastSuccess);
         String isFailure = " where task = ? and outcome in " + FAILURES + " and ";
-        Optional<Instant> since = sql.first(
+        List<Optional<Instant>> since = sql.ask(
                 "select min(earliest) as earliest from (select min(noted_at) as earliest from {run}" + isFailure
                         + "noted_at > ? union all select min(earliest) as earliest from {hour}" + isFailure
                         + "earliest > ? union all select min(earliest) as earliest from {count}" + isFailure
@@ -263,7 +263,7 @@ public final class TotalReads {
                 after,
                 task,
                 after);
-        return since == null ? null : since.orElse(null);
+        return since.isEmpty() ? null : since.get(0).orElse(null);
     }
 
     /** Returns the kinds of failures in a range, the most frequent first; those of all tasks without their texts. */
@@ -290,7 +290,7 @@ public final class TotalReads {
                 .add(") kinds group by task, kind order by rows_written desc, task, kind")
                 .add(" limit " + MOST_KINDS);
         List<FailureKind> kinds =
-                sql.query(query.text.toString(), (row, number) -> kind(sql, row), query.parameters.toArray());
+                sql.ask(query.text.toString(), (row, number) -> kind(sql, row), query.parameters.toArray());
         return task == null ? kinds : kinds.stream().map(this::withTrace).toList();
     }
 

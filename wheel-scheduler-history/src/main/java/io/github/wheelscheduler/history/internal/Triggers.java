@@ -21,7 +21,10 @@ public final class Triggers {
     /** Maximum number of tasks that have been triggered and have not run since. */
     private static final int MOST = 1_000;
 
-    private static final Set<String> ACTIONS = Set.of("trigger", "retry");
+    /** An action that names a handler and no instance is one on many of its tasks. */
+    private static final String RETRY = "retry";
+
+    private static final Set<String> ACTIONS = Set.of("trigger", RETRY);
 
     /** Maximum time by which a run ends before its steering is noted, and by which clocks differ. */
     private static final Duration SLACK = Duration.ofSeconds(1);
@@ -36,9 +39,23 @@ public final class Triggers {
         static Key of(String scheduler, String task, @Nullable String instance) {
             return new Key(scheduler, task, instance == null ? "" : instance);
         }
+
+        /** Returns the steering of many tasks that may have been about this one. */
+        Key ofMany() {
+            return new Key(scheduler, task, "");
+        }
+
+        boolean isOfOne() {
+            return !instance.isEmpty();
+        }
     }
 
-    private record Who(String name, Instant at) {}
+    /**
+     * A user.
+     *
+     * @param named the tasks whose runs have been named; null if the steering was about one
+     */
+    private record Who(String name, Instant at, @Nullable Set<Key> named) {}
 
     /** Takes a note of a steering; returns whether it names the user of a run to come. */
     boolean note(AuditEntry entry) {
@@ -50,7 +67,12 @@ public final class Triggers {
         if (byTask.size() >= MOST) {
             byTask.clear();
         }
-        Who ignored = byTask.put(Key.of(entry.scheduler(), task, entry.instance()), new Who(who, entry.at()));
+        boolean isOfMany = entry.instance() == null
+                && entry.action().equals(RETRY)
+                && entry.scheduler().equals(DurableRunNotes.SCHEDULER);
+        Who ignored = byTask.put(
+                Key.of(entry.scheduler(), task, entry.instance()),
+                new Who(who, entry.at(), isOfMany ? ConcurrentHashMap.newKeySet() : null));
         return true;
     }
 
@@ -62,7 +84,13 @@ public final class Triggers {
     }
 
     /** A steering on any node, as its audit has it. */
-    private record Steered(Key key, String who, Instant at) {}
+    private record Steered(Key key, String who, Instant at, String action) {
+
+        /** Whether it was about a task, perhaps among many. */
+        boolean isOf(Key one) {
+            return key.equals(one) || (one.isOfOne() && key.equals(one.ofMany()) && action.equals(RETRY));
+        }
+    }
 
     /** Returns rows that are about to be written, with the users that are known by now. */
     List<NotedRun> named(HistorySql sql, List<NotedRun> rows) {
@@ -84,7 +112,20 @@ public final class Triggers {
     private @Nullable String ofThisNode(NotedRun row) {
         Key key = Key.of(row.scheduler(), row.task(), row.instance());
         Who who = byTask.get(key);
-        return who != null && !who.at.isAfter(row.at().plus(SLACK)) && byTask.remove(key, who) ? who.name : null;
+        if (who != null && !who.at.isAfter(row.at().plus(SLACK)) && byTask.remove(key, who)) {
+            return who.name;
+        }
+        return key.isOfOne() ? ofMany(row, key) : null;
+    }
+
+    private @Nullable String ofMany(NotedRun row, Key key) {
+        Who who = byTask.get(key.ofMany());
+        boolean isIt = who != null
+                && who.named != null
+                && !who.at.isAfter(row.at().plus(SLACK))
+                && !who.at.isBefore(row.at().minus(LONGEST))
+                && who.named.add(key);
+        return isIt ? Objects.requireNonNull(who).name : null;
     }
 
     /** Asks the audit once for all durable runs that have no name yet. */
@@ -119,13 +160,14 @@ public final class Triggers {
     /** Returns what named users have steered before some runs, the newest first. */
     private static List<Steered> steered(HistorySql sql, Instant first, Instant last) {
         return sql.query(
-                "select task, instance, who, noted_at from {audit} where noted_at >= ? and noted_at <= ?"
+                "select task, instance, who, noted_at, action from {audit} where noted_at >= ? and noted_at <= ?"
                         + " and scheduler = ? and action in ('trigger', 'retry') and refusal is null"
                         + " and who is not null and task is not null order by noted_at desc limit " + MOST,
                 (row, number) -> new Steered(
                         Key.of(DurableRunNotes.SCHEDULER, row.getString("task"), row.getString("instance")),
                         row.getString("who"),
-                        sql.time(row, "noted_at")),
+                        sql.time(row, "noted_at"),
+                        row.getString("action")),
                 sql.time(first.minus(LONGEST)),
                 sql.time(last.plus(SLACK)),
                 DurableRunNotes.SCHEDULER);
@@ -138,7 +180,7 @@ public final class Triggers {
         Key key = Key.of(row.scheduler(), task, instance);
         Instant started = Objects.requireNonNull(row.started());
         Steered last = all.stream()
-                .filter(one -> one.key.equals(key) && !one.at.isAfter(started.plus(SLACK)))
+                .filter(one -> one.isOf(key) && !one.at.isAfter(started.plus(SLACK)))
                 .filter(one -> !one.at.isBefore(started.minus(LONGEST)))
                 .findFirst()
                 .orElse(null);

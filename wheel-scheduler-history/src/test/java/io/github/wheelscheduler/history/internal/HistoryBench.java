@@ -46,6 +46,12 @@ final class HistoryBench implements AutoCloseable {
 
     /** Returns settings with budgets. */
     static HistorySettings settings(String node, int rowsPerHour, int buffer, String... unlimited) {
+        return settings(node, rowsPerHour, buffer, HistorySettings.ofNode(node).queryTimeout(), unlimited);
+    }
+
+    /** Returns the same with a limit of questions. */
+    static HistorySettings settings(
+            String node, int rowsPerHour, int buffer, Duration queryTimeout, String... unlimited) {
         HistorySettings usual = HistorySettings.ofNode(node);
         return new HistorySettings(
                 usual.table(),
@@ -62,7 +68,8 @@ final class HistoryBench implements AutoCloseable {
                 usual.keepAudit(),
                 usual.messageLength(),
                 true,
-                usual.closeLimit());
+                usual.closeLimit(),
+                queryTimeout);
     }
 
     /** The hour of the tables begins with this test. */

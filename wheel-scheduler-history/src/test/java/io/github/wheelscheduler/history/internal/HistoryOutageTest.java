@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.HistoryUnavailableException;
+import io.github.wheelscheduler.history.HourSum;
 import io.github.wheelscheduler.history.HourTotal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -135,6 +138,33 @@ class HistoryOutageTest {
         }
     }
 
+    @Test
+    void manyCancelledTasksDisplaceNoRun() {
+        try (HistoryBench bench = new HistoryBench(
+                        HistoryDatabase.H2.newDataSource(), HistoryBench.settings("a", 120, 100), null)
+                .atStart()) {
+            for (int i = 0; i < 1_000; i++) {
+                bench.notes.cancelled("task-" + i);
+            }
+            for (int i = 0; i < 50; i++) {
+                bench.succeed("report");
+            }
+            assertThat(bench.buffer.droppedCount()).isZero();
+            bench.writer.flush();
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.rows
+                            .page(HistoryQuery.ALL.ofTask("report").limit(100))
+                            .rows())
+                    .hasSize(50);
+            HistoryQuery cancelled = HistoryQuery.ALL.with(Set.of(HistoryOutcome.CANCELLED));
+            assertThat(bench.rows.page(cancelled.limit(1_000)).rows()).hasSize(50);
+            long counted = bench.totals.sums(null, HistoryBench.START.minus(Duration.ofHours(1)), bench.now).stream()
+                    .mapToLong(HourSum::notRun)
+                    .sum();
+            assertThat(counted).isEqualTo(1_000);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void missingTablesAreNamed(HistoryDatabase database) {
@@ -154,7 +184,8 @@ class HistoryOutageTest {
                 usual.keepAudit(),
                 200,
                 true,
-                usual.closeLimit());
+                usual.closeLimit(),
+                usual.queryTimeout());
         try (HistoryBench bench = new HistoryBench(database.newDataSource(), settings, null)) {
             assertThatExceptionOfType(HistoryUnavailableException.class)
                     .isThrownBy(bench.store::requireTables)
@@ -198,7 +229,8 @@ class HistoryOutageTest {
                 usual.keepAudit(),
                 200,
                 true,
-                usual.closeLimit());
+                usual.closeLimit(),
+                usual.queryTimeout());
         try (HistoryBench bench = new HistoryBench(database.newDataSource(), settings, null).atStart()) {
             bench.succeed("report");
             bench.writer.turn();

@@ -279,6 +279,7 @@ class RunPartitionsTest {
                 usual.keepAudit(),
                 usual.messageLength(),
                 true,
-                usual.closeLimit());
+                usual.closeLimit(),
+                usual.queryTimeout());
     }
 }

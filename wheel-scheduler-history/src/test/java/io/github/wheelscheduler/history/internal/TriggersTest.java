@@ -81,6 +81,31 @@ class TriggersTest {
 
     @ParameterizedTest
     @EnumSource
+    void runsThatAreRetriedTogetherSayByWhom(HistoryDatabase database) {
+        try (HistoryBench bench = new HistoryBench(database).atStart()) {
+            HistoryBench other = new HistoryBench(bench.pool, HistoryBench.settings("b", 120, 1_000), null);
+            bench.steer("durable", "mail", null, "retry", "ann");
+            bench.steer("durable", "mail", "7", "retry", "bob");
+            bench.steer("durable", "fax", null, "trigger", "cid");
+            bench.pass(Duration.ofSeconds(1));
+            for (String mail : List.of("9", "8", "7")) {
+                runDurable(bench, "mail", mail);
+            }
+            runDurable(bench, "fax", "1");
+            assertThat(users(bench, "mail")).containsExactly("bob", "ann", "ann");
+            assertThat(users(bench, "fax")).as("of a recurring task").containsExactly((String) null);
+            other.pass(Duration.ofSeconds(2));
+            runDurable(other, "mail", "6");
+            runDurable(other, "mail", "8");
+            assertThat(users(other, "mail")).startsWith(null, "ann");
+            bench.pass(Duration.ofMinutes(11));
+            runDurable(bench, "mail", "5");
+            assertThat(users(bench, "mail")).startsWith((String) null);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void schedulersWithOneIdShareNoUser(HistoryDatabase database) {
         try (HistoryBench bench = new HistoryBench(database).atStart()) {
             bench.steer("other", "report", null, "trigger", "ann");

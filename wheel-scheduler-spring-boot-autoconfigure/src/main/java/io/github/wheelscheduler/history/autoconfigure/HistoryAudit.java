@@ -8,10 +8,15 @@ import io.github.wheelscheduler.spring.steering.SteeringListener;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Writes each steering into the audit. Any thread. */
 final class HistoryAudit implements SteeringListener {
+
+    /** Kinds of targets whose rows have the scheduler of durable tasks: one, a handler, several, and recurring ones. */
+    private static final Set<String> DURABLE =
+            Set.of("durable", "durable task", "durable tasks", "recurring durable task");
 
     private final Supplier<HistoryEngine> history;
     private final Supplier<Instant> now;
@@ -29,7 +34,7 @@ final class HistoryAudit implements SteeringListener {
 
     /** Rows of durable tasks have a scheduler of their own. */
     private static String schedulerOf(Steering.Target target) {
-        boolean isDurableTask = target.task() != null && target.kind().contains(DurableRunNotes.SCHEDULER);
+        boolean isDurableTask = target.task() != null && DURABLE.contains(target.kind());
         return isDurableTask
                 ? DurableRunNotes.SCHEDULER
                 : Objects.requireNonNullElse(target.scheduler(), target.kind());

@@ -14,6 +14,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.dao.DataAccessException;
+import org.springframework.dao.QueryTimeoutException;
 
 /** The endpoint of the history over HTTP. A failure is answered as {@link EndpointAnswers} says. */
 @EndpointWebExtension(endpoint = HistoryEndpoint.class)
@@ -96,6 +97,9 @@ public final class HistoryEndpointWebExtension {
         OperationResponseBody answer;
         try {
             answer = operation.get();
+        } catch (QueryTimeoutException ex) {
+            return EndpointAnswers.problem(
+                    WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, String.valueOf(ex.getMessage()));
         } catch (DataAccessException ex) {
             return EndpointAnswers.problem(
                     WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,

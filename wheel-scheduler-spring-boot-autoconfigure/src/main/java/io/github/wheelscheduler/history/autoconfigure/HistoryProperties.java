@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param messageLength Maximum length of a failure's message in a row, 0 to 200.
  * @param traces Whether stack traces of failures are kept.
  * @param closeLimit Maximum time that closing waits for the last rows to be written.
+ * @param queryTimeout Maximum time in which the database answers a question, 1 second to 1 hour.
  */
 @ConfigurationProperties(prefix = HistoryProperties.PREFIX, ignoreUnknownFields = false)
 public record HistoryProperties(
@@ -47,7 +48,8 @@ public record HistoryProperties(
         @DefaultValue("396d") Duration keepAudit,
         @DefaultValue("200") int messageLength,
         @DefaultValue("true") boolean traces,
-        @DefaultValue("5s") Duration closeLimit) {
+        @DefaultValue("5s") Duration closeLimit,
+        @DefaultValue("10s") Duration queryTimeout) {
 
     static final String PREFIX = "wheel.scheduler.history";
 
@@ -86,7 +88,8 @@ public record HistoryProperties(
                     keepAudit,
                     messageLength,
                     traces,
-                    closeLimit);
+                    closeLimit,
+                    queryTimeout);
         } catch (UnusableSettingException ex) {
             throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
         }

@@ -25,6 +25,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -262,6 +263,24 @@ class HistoryOnServersTest {
             assertThat(server.get("wheelhistory?task=fax&id=2&text=PAPER&node=a")
                             .listAt("rows"))
                     .hasSize(2);
+        }
+    }
+
+    @Test
+    void questionThatTakesLongIsRefusedWithARemedy() throws SQLException {
+        Assumptions.assumeTrue(url.contains(":postgresql:"), "locks a table as PostgreSQL does");
+        try (ActuatorServer server = start("a", "wheel.scheduler.history.query-timeout=1s");
+                Connection other = DriverManager.getConnection(url);
+                Statement lock = other.createStatement()) {
+            other.setAutoCommit(false);
+            boolean ignored = lock.execute("lock table wheel_history_hour in access exclusive mode");
+            Answer answer = server.get("wheelhistory/sums?from=2026-01-01T00:00:00Z");
+            assertThat(answer.status()).isEqualTo(503);
+            assertThat(answer.text())
+                    .contains("must be answered within PT1S, but was not; ask for a shorter range of time, or for a"
+                            + " task");
+            other.rollback();
+            assertThat(server.get("wheelhistory/sums").status()).isEqualTo(200);
         }
     }
 

@@ -475,6 +475,11 @@ public final class TaskRegistry {
         book.note(Objects.requireNonNull(listener, "listener must not be null"));
     }
 
+    /** Tells the listener of one-time runs nothing more. */
+    public void removeOneTimeRunListener(OneTimeRunListener listener) {
+        book.forget(listener);
+    }
+
     /**
      * Reports calls that steer tasks or the scheduler, and were {@linkplain SteeredBy given a name}, to the listener
      * from now on.

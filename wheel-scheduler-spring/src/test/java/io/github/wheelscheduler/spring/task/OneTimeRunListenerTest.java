@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,6 +113,20 @@ class OneTimeRunListenerTest {
         scheduler.execute(new Fax());
         await().atMost(PATIENCE).until(() -> failures.size() == 1);
         assertThat(failures.element()).hasMessage("no paper");
+    }
+
+    @Test
+    void removedListenerIsToldNothingMore() {
+        Queue<String> removed = new ConcurrentLinkedQueue<>();
+        OneTimeRunListener listener = (name, isNamed, outcome, thrown) -> removed.add(name);
+        scheduler.getTaskRegistry().addOneTimeRunListener(listener);
+        listen();
+        scheduler.execute(new Named("first"));
+        awaitTold("first by name");
+        scheduler.getTaskRegistry().removeOneTimeRunListener(listener);
+        scheduler.execute(new Named("second"));
+        awaitTold("first by name", "second by name");
+        assertThat(removed).containsExactly("first");
     }
 
     @Test

@@ -35,6 +35,10 @@ public final class OneTimeNotes {
         boolean ignored = listeners.add(listener);
     }
 
+    public void remove(OneTimeRunListener listener) {
+        boolean ignored = listeners.remove(listener);
+    }
+
     long nanoTime() {
         return nanoTime.getAsLong();
     }

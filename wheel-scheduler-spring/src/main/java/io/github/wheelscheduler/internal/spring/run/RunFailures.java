@@ -77,6 +77,13 @@ public final class RunFailures {
         current.add(listener);
     }
 
+    /** Tells a listener of one-time runs nothing more. */
+    public synchronized void forget(OneTimeRunListener listener) {
+        if (notes != null) {
+            notes.remove(listener);
+        }
+    }
+
     /** Says by its class that runs are noted: a task that comes reads nothing more. */
     private record Noting(ErrorHandler target) implements ErrorHandler {
 

@@ -313,6 +313,11 @@ public final class TaskStore {
         timers.failures.note(listener, () -> new OneTimeNotes(this::nanoTime, this::epochNanos));
     }
 
+    /** Tells a listener of one-time runs nothing more. */
+    public void forget(OneTimeRunListener listener) {
+        timers.failures.forget(listener);
+    }
+
     // For tasks
 
     /** Returns the time since the epoch, in nanoseconds; by the system's clock if the scheduler's does not say. */

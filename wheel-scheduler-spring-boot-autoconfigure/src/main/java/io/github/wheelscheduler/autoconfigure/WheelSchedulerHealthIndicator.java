@@ -64,8 +64,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
                                     + exactly(stuckLimit));
         } else if (isShutdown) {
             builder.outOfService()
-                    .withDetail(
-                            "reason", "the scheduler has shut down; restart the application to run its tasks");
+                    .withDetail("reason", "the scheduler has shut down; restart the application to run its tasks");
         } else if (isPaused) {
             builder.status(pausedStatus).withDetail("reason", "the scheduler is paused");
         } else {

@@ -145,8 +145,7 @@ class WheelSchedulerHealthTest {
             wheelOf(context).shutdown();
             assertThat(healthOf(context).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
             assertThat(healthOf(context).getDetails())
-                    .containsEntry(
-                            "reason", "the scheduler has shut down; restart the application to run its tasks");
+                    .containsEntry("reason", "the scheduler has shut down; restart the application to run its tasks");
         });
     }
 

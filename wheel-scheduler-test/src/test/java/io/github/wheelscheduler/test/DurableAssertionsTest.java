@@ -67,11 +67,10 @@ class DurableAssertionsTest {
                 .hasMessage("A task of 'invoice' must be due at 2030-01-01T00:00:00Z, but none is; what fits so far"
                         + " is: [2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]");
         assertThatThrownBy(() -> assertThat(tasks).scheduled("remind"))
-                .hasMessage(
-                        "A task of 'remind' must be scheduled, but none is; its tasks are: []; scheduled tasks:"
-                                + " 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
-                                + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]. A task that is done has no row, but"
-                                + " assertThat(runs).ran(...) knows of its run");
+                .hasMessage("A task of 'remind' must be scheduled, but none is; its tasks are: []; scheduled tasks:"
+                        + " 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
+                        + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]. A task that is done has no row, but"
+                        + " assertThat(runs).ran(...) knows of its run");
         assertThatThrownBy(() -> assertThat(runs).ran("invoice"))
                 .hasMessage("A run of 'invoice' must have ended well, but none has; what has ended is: []; what is"
                         + " scheduled is: 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"

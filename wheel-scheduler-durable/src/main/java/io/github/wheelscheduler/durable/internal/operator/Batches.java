@@ -73,9 +73,8 @@ public final class Batches {
     public Step step(Action action, RowFilter filter, @Nullable Instant at, @Nullable String after) {
         DurableTask.State state = filter.isOfErrors() ? DurableTask.State.FAILED : filter.state();
         if (state == null || !action.isFor(state)) {
-            List<DurableTask.State> possible = Stream.of(DurableTask.State.values())
-                    .filter(action::isFor)
-                    .toList();
+            List<DurableTask.State> possible =
+                    Stream.of(DurableTask.State.values()).filter(action::isFor).toList();
             throw new IllegalArgumentException("state must be one of " + possible + " for "
                     + action.name().toLowerCase(Locale.ROOT) + ", was " + state);
         }

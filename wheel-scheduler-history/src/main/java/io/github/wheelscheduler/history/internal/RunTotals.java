@@ -21,17 +21,4 @@ record RunTotals(
         long took = Math.max(0, micros);
         return new RunTotals(task, TaskBudget.hourOf(atMicros), outcome, runs, took, took, atMicros, atMicros);
     }
-
-    /** Returns both together, which are of one task, hour and outcome. */
-    RunTotals plus(RunTotals other) {
-        return new RunTotals(
-                task,
-                hour,
-                outcome,
-                runs + other.runs,
-                micros + other.micros,
-                Math.max(longest, other.longest),
-                Math.min(earliest, other.earliest),
-                Math.max(latest, other.latest));
-    }
 }

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.history.internal;
 
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryOutcome.Kind;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -36,7 +35,10 @@ final class TaskBudget {
     private @Nullable Kind last;
 
     /** Runs beyond the budget, by hour and outcome. */
-    private final Map<Long, RunTotals> beyond = new HashMap<>();
+    private final Map<Long, Sums> beyond = new HashMap<>();
+
+    /** The sums that were added to last, as most runs end like the run before. */
+    private @Nullable Sums lastSums;
 
     TaskBudget(String task, int mostSuccesses, int mostOthers) {
         this.task = task;
@@ -66,20 +68,30 @@ final class TaskBudget {
             written[place]++;
             return true;
         }
-        count(RunTotals.of(task, outcome, runs, micros, atMicros));
+        sums(hourOfRun, outcome).add(runs, micros, atMicros);
         return false;
     }
 
     /** Counts a run that took place and is to have no row. */
     synchronized void counts(HistoryOutcome outcome, long micros, long atMicros) {
-        hour = Math.max(hour, hourOf(atMicros));
+        long hourOfRun = hourOf(atMicros);
+        hour = Math.max(hour, hourOfRun);
         last = outcome.kind();
-        count(RunTotals.of(task, outcome, 1, micros, atMicros));
+        sums(hourOfRun, outcome).add(1, micros, atMicros);
     }
 
     /** Adds to the runs that have no row. */
     synchronized void count(RunTotals more) {
-        RunTotals ignored = beyond.merge(more.hour() * CODES + more.outcome().code(), more, RunTotals::plus);
+        sums(more.hour(), more.outcome()).add(more);
+    }
+
+    private Sums sums(long hourOfRun, HistoryOutcome outcome) {
+        Sums known = lastSums;
+        if (known == null || known.hour != hourOfRun || known.outcome != outcome) {
+            known = beyond.computeIfAbsent(hourOfRun * CODES + outcome.code(), key -> new Sums(hourOfRun, outcome));
+            lastSums = known;
+        }
+        return known;
     }
 
     /** Returns the runs that have no row, and forgets them. */
@@ -87,9 +99,50 @@ final class TaskBudget {
         if (beyond.isEmpty()) {
             return List.of();
         }
-        List<RunTotals> drained = new ArrayList<>(beyond.values());
+        List<RunTotals> drained =
+                beyond.values().stream().map(each -> each.totals(task)).toList();
         beyond.clear();
+        lastSums = null;
         return drained;
+    }
+
+    /** Runs of an hour and an outcome, added up. Guarded by the budget. */
+    private static final class Sums {
+
+        private final long hour;
+        private final HistoryOutcome outcome;
+        private long runs;
+        private long micros;
+        private long longest;
+        private long earliest = Long.MAX_VALUE;
+        private long latest = Long.MIN_VALUE;
+
+        Sums(long hour, HistoryOutcome outcome) {
+            this.hour = hour;
+            this.outcome = outcome;
+        }
+
+        /** Adds runs that ended at one time; one that did not take place took no time. */
+        void add(long moreRuns, long tookMicros, long atMicros) {
+            long took = Math.max(0, tookMicros);
+            add(moreRuns, took, took, atMicros, atMicros);
+        }
+
+        void add(RunTotals more) {
+            add(more.runs(), more.micros(), more.longest(), more.earliest(), more.latest());
+        }
+
+        private void add(long moreRuns, long moreMicros, long longestRun, long earliestRun, long latestRun) {
+            runs += moreRuns;
+            micros += moreMicros;
+            longest = Math.max(longest, longestRun);
+            earliest = Math.min(earliest, earliestRun);
+            latest = Math.max(latest, latestRun);
+        }
+
+        RunTotals totals(String task) {
+            return new RunTotals(task, hour, outcome, runs, micros, longest, earliest, latest);
+        }
     }
 
     /** Whether nothing is counted, and nothing has run since some hour. */

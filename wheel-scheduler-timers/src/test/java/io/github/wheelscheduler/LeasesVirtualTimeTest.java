@@ -217,7 +217,7 @@ class LeasesVirtualTimeTest {
         time.awaitQuiet();
         time.clock.advance(Duration.ofMillis(1_001));
         gate.awaitArrivals(1);
-        assertThat(lease.close(Duration.ofMillis(20))).isEqualTo(LeaseEnd.INTERRUPTED);
+        assertThat(lease.close(Duration.ofSeconds(1))).isEqualTo(LeaseEnd.INTERRUPTED);
         assertThat(gate.interrupts()).isEqualTo(1);
         assertThat(log).isEmpty();
     }

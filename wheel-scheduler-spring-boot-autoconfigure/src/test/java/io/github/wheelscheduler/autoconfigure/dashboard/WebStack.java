@@ -2,16 +2,18 @@ package io.github.wheelscheduler.autoconfigure.dashboard;
 
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.util.EnumMap;
+import java.util.Map;
 
 /** What answers in an application with the page. */
 enum WebStack {
     MVC("servlet", "server.servlet.context-path="),
     WEB_FLUX("reactive", "spring.webflux.base-path=");
 
+    private static final Map<WebStack, DashboardSite> SHARED = new EnumMap<>(WebStack.class);
+
     private final String type;
     private final String contextPath;
-    private @Nullable DashboardSite shared;
 
     WebStack(String type, String contextPath) {
         this.type = type;
@@ -28,19 +30,12 @@ enum WebStack {
      * #closeShared} ends it.
      */
     DashboardSite shared() {
-        if (shared == null) {
-            shared = start();
-        }
-        return shared;
+        return SHARED.computeIfAbsent(this, WebStack::start);
     }
 
     static void closeShared() {
-        for (WebStack stack : values()) {
-            if (stack.shared != null) {
-                stack.shared.close();
-                stack.shared = null;
-            }
-        }
+        SHARED.values().forEach(DashboardSite::close);
+        SHARED.clear();
     }
 
     /** Returns the property that sets the path of the whole application. */

@@ -45,7 +45,7 @@ public class HistoryClusterNode {
             @Override
             public Object postProcessBeforeInitialization(Object bean, String name) {
                 if (bean instanceof WheelTaskScheduler scheduler) {
-                    scheduler.setClock(Clock.offset(Clock.systemDefaultZone(), offset));
+                    scheduler.setClock(Clock.offset(Clock.systemUTC(), offset));
                 }
                 return bean;
             }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param handler its handler; {@code recurring:} for a method with {@link Durable}
  * @param id the id of the task within its handler
  * @param attempt the number of that attempt, from 1; of a task that had not run on, that of the attempt before; 0 if
- *     there was none, or where the task was cancelled while no node had it
+ *     there was none, or if the task was cancelled while unclaimed
  * @param nextAt the time at which the task is due again, by the database's clock; null if it is not, if its schedule
  *     says so, or if an attempt that failed has scheduled its own id
  * @param reason the reason why the handler gave it up, or that it was given up because it killed nodes; else null

@@ -24,7 +24,7 @@ final class ClaimPlan {
      * The tasks of one handler.
      *
      * @param lastTurn orders handlers: the least has the next turn
-     * @param usualNanos the usual length of a run
+     * @param usualNanos the usual duration of a run
      * @param count the number of tasks
      */
     record Work(String handler, long lastTurn, long usualNanos, int count) {}

@@ -86,7 +86,7 @@ final class ClaimedTasks {
      * Makes one that has nothing.
      *
      * @param workers the number of runs that can be active at a time
-     * @param lookNanos the interval between polls; also the expected length of the runs of a handler that nobody has
+     * @param lookNanos the interval between polls; also the expected duration of the runs of a handler that nobody has
      *     measured
      */
     ClaimedTasks(int workers, long lookNanos) {

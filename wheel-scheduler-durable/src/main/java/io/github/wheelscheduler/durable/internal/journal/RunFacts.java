@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param due its due time
  * @param started its start time; null if it did not start
- * @param length its length; null if it did not run
+ * @param length its duration; null if it did not run
  * @param traceId of the run; null for none
  */
 public record RunFacts(

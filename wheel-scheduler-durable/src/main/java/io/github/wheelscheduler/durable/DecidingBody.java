@@ -13,7 +13,7 @@ public interface DecidingBody<T> {
     /**
      * Runs a task.
      *
-     * @return what becomes of it; null is a failure
+     * @return the outcome; null is a failure
      * @throws Exception if it has failed
      */
     DurableOutcome run(@Nullable T payload, DurableRun run) throws Exception;

@@ -27,8 +27,7 @@ import java.lang.annotation.Target;
 public @interface Durable {
 
     /**
-     * What it is called in the database; class and method by default. An id that two schedules would share stops the
-     * start.
+     * Its id in the database; class and method by default. An id that two schedules would share stops the start.
      */
     String value() default "";
 

@@ -1,10 +1,10 @@
 package io.github.wheelscheduler.durable;
 
 /**
- * What a node has done with durable tasks so far.
+ * Counts of a node's work on durable tasks so far.
  *
  * @param waiting rows that are claimed and not started, now
- * @param running runs that are going on, now
+ * @param running active runs, now
  * @param claimed rows that have been claimed
  * @param succeeded runs that have succeeded, counted when the database has committed their end
  * @param failed runs that have failed, retried or not, counted as succeeded ones are; cancelled runs are not among them

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of a run or of a task, as the database has it. Immutable.
  *
- * @param kind what has become of the task
+ * @param kind the outcome of the task
  * @param handler its handler; {@code recurring:} for a method with {@link Durable}
- * @param id which task it is of that handler
- * @param attempt which attempt that was, from 1; of a task that had not run on, the attempt before; 0 if there was
- *     none, or where the task was cancelled while no node had it
- * @param nextAt when the task is due again, by the database's clock; null if it is not, if its schedule says so, or if
- *     an attempt that failed has scheduled its own id
- * @param reason why the handler gave it up, or that it was given up because it killed nodes; else null
- * @param thrown what the run has thrown; null if that is not how it ended
+ * @param id the id of the task within its handler
+ * @param attempt the number of that attempt, from 1; of a task that had not run on, that of the attempt before; 0 if
+ *     there was none, or if the task was cancelled while unclaimed
+ * @param nextAt the time at which the task is due again, by the database's clock; null if it is not, if its schedule
+ *     says so, or if an attempt that failed has scheduled its own id
+ * @param reason the reason why the handler gave it up, or that it was given up because it killed nodes; else null
+ * @param thrown the exception or error of the run; null if it did not end with one
  */
 public record DurableEnd(
         Kind kind,
@@ -33,7 +33,7 @@ public record DurableEnd(
         Objects.requireNonNull(id, "id must not be null");
     }
 
-    /** What has become of a task. */
+    /** The outcome of a task. */
     public enum Kind {
         /** Its run has ended well. If it has scheduled its own id, it is due again. */
         DONE,

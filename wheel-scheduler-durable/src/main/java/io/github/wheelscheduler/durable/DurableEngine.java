@@ -80,10 +80,10 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     }
 
     /**
-     * Says what runs the tasks of a name on this node. A node claims no task that it has no handler for.
+     * Registers the handler for the tasks of a name on this node. A node claims no task that it has no handler for.
      *
-     * @param name by which tasks are scheduled, 1 to 250 characters
-     * @param payloadType what their payload is read as
+     * @param name the name by which tasks are scheduled, 1 to 250 characters
+     * @param payloadType the type that their payload is read as
      * @throws IllegalStateException if there is one of that name
      */
     public <T> void handle(String name, Class<T> payloadType, RetryPolicy retries, TaskBody<? super T> body) {
@@ -98,9 +98,9 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     /**
      * The same for a body that knows of its runs, with bounds.
      *
-     * @param maxConcurrent how many of its runs may go on at a time on this node, at least 1
-     * @param timeLimit after how long a run is interrupted, which then has failed unless it ends as if nothing had
-     *     been, at least 1 ms; null for never
+     * @param maxConcurrent the maximum number of its concurrent runs on this node, at least 1
+     * @param timeLimit the time after which a run is interrupted, which then has failed unless it ends as if nothing
+     *     had been, at least 1 ms; null for never
      */
     public void handle(
             String name,
@@ -172,7 +172,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * unless it is there; if it is there with another schedule, it gets this one. A node that has not been {@linkplain
      * #start started} does neither.
      *
-     * @param id what it is called in the database, 1 to 200 characters
+     * @param id its id in the database, 1 to 200 characters
      * @param skipsMissed whether a run that is more than ten seconds late is left out
      * @return ends it on this node, and leaves its row to others
      * @throws IllegalStateException if there is one of that id
@@ -184,7 +184,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
     /**
      * Keeps the row of a recurring task that other nodes run: it is not forgotten while this node lives.
      *
-     * @param id what it is called in the database, 1 to 200 characters
+     * @param id its id in the database, 1 to 200 characters
      */
     public void know(String id) {
         node.know(id);
@@ -270,7 +270,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
      * Returns one-time tasks of all handlers that are kept in a state, by handler and time.
      *
      * @param state {@link DurableTask.State#FAILED} or {@link DurableTask.State#UNREADABLE}
-     * @param limit how many to return at most, 1 to 10,000
+     * @param limit the maximum number of tasks to return, 1 to 10,000
      * @throws IllegalArgumentException if the state is another one, or the limit out of range
      */
     public List<DurableTask> kept(DurableTask.State state, int limit) {

@@ -7,9 +7,9 @@ import java.util.List;
  * The contents of the database, as any node sees them.
  *
  * @param nodes the ones that are not known to be dead
- * @param overdue how many tasks could have been claimed a second ago and have not; up to {@link #MOST}
- * @param failed how many tasks have failed for good; up to {@link #MOST}
- * @param unreadable how many tasks no node could read so far; up to {@link #MOST}
+ * @param overdue the number of tasks that could have been claimed a second ago and have not; up to {@link #MOST}
+ * @param failed the number of tasks that have failed permanently; up to {@link #MOST}
+ * @param unreadable the number of tasks that no node could read so far; up to {@link #MOST}
  * @param unknownHandlers the handlers for which tasks wait though no node has them, up to {@link #MOST_NAMES}; none
  *     while no node is known to live, or one does not say what it has
  */
@@ -28,11 +28,11 @@ public record DurableOverview(
     }
 
     /**
-     * What one node has claimed.
+     * The claimed tasks of one node.
      *
      * @param node its name
-     * @param claimed how many tasks wait there for their time, or run
-     * @param lastHeartbeatAt when it said last that it lives, by the database's clock
+     * @param claimed the number of tasks that wait there for their time, or run
+     * @param lastHeartbeatAt the time of its last heartbeat, by the database's clock
      */
     public record NodeShare(String node, int claimed, Instant lastHeartbeatAt) {}
 }

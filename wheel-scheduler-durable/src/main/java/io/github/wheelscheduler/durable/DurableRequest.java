@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of several tasks to be scheduled together.
  *
- * @param id which task of the handler it is
- * @param payload what the handler is given, null for nothing
- * @param at when it is to run; the past means now
- * @param retries how often it is tried again, and when, in place of what its handler says, to the millisecond; null for
- *     what that says. A node of an older release does not know it
+ * @param id its id within its handler
+ * @param payload the payload for the handler, null for none
+ * @param at the time at which it is to run; the past means now
+ * @param retries the number of its retries and the pauses between them, to the millisecond, in place of its handler's;
+ *     null for its handler's. A node of an older release does not know it
  */
 public record DurableRequest(
         String id,

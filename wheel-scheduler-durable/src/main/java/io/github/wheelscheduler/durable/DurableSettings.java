@@ -8,23 +8,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of a node: how it claims and keeps durable tasks.
+ * Settings of a node for claiming and keeping durable tasks.
  *
  * @param table the name of the table, perhaps after that of its schema and a dot
  * @param initializeSchema whether to make the tables if they are not there, and to add to those of the layout before
  * @param node the name of this process in the database, 1 to 50 characters; another process that has it, too, is
  *     another node
- * @param maxConcurrent how many tasks run at a time on this node, at least 1
- * @param claimAhead how long before it is due a row is claimed, 100 ms to 1 minute
- * @param maxClaimed how many rows may be claimed and not started, at least 1
- * @param heartbeat how often a node says that what it has claimed is alive, 100 ms to 1 minute
- * @param deadAfter after how long without that a row is dead, at least four heartbeats and at most 1 day
- * @param closeLimit how long closing waits for runs that are going on, at most 1 day
- * @param forgetAfter how long no node may know a recurring task before its row is deleted; 1 minute to 3650 days
- * @param maxDeaths after how many nodes that a one-time task has killed it is kept as failed; 0 for never
- * @param keepFailed how long a one-time task is kept that has failed for good, 1 minute to 3650 days; null for ever
- * @param nudge whether nodes tell each other, over PostgreSQL, that something is due which they do not start themselves
- * @param unknownHandlers what happens to a task that is scheduled for a handler which no node has
+ * @param maxConcurrent the maximum number of concurrent runs on this node, at least 1
+ * @param claimAhead the time before its due time from which a row is claimed, 100 ms to 1 minute
+ * @param maxClaimed the maximum number of rows that are claimed and not started, at least 1
+ * @param heartbeat the interval of the heartbeats by which a node shows that it is alive, 100 ms to 1 minute
+ * @param deadAfter the time without a heartbeat after which a node is dead and its rows are released, at least four
+ *     heartbeats and at most 1 day
+ * @param closeLimit the maximum time that closing waits for active runs, at most 1 day
+ * @param forgetAfter the time after which the row of a recurring task that no node knows is deleted, 1 minute to 3650
+ *     days
+ * @param maxDeaths the number of nodes that a one-time task kills before it is kept as failed; 0 for never
+ * @param keepFailed the time for which a permanently failed one-time task is kept, 1 minute to 3650 days; null for ever
+ * @param nudge whether nodes notify each other, over PostgreSQL, of due tasks that they do not start themselves
+ * @param unknownHandlers the treatment of a task that is scheduled for a handler which no node has
  */
 public record DurableSettings(
         String table,

@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A durable task as the database has it. Its payload is not part of that, as it may be secret.
  *
- * @param handler what runs it
- * @param id which it is of that handler
- * @param dueAt when it is to run, by the database's clock
- * @param state what has become of it
+ * @param handler the handler that runs it
+ * @param id its id within its handler
+ * @param dueAt the time at which it is to run, by the database's clock
+ * @param state its state
  * @param owner the node that has claimed it; null if none has
- * @param failures how many runs have failed in a row
- * @param lastFailureAt when the last of them failed; null if none has
- * @param failure why a task has failed for good or cannot be read; else null
+ * @param failures the number of consecutive failed runs
+ * @param lastFailureAt the time of the last failed run; null if none has failed
+ * @param failure the reason why it has failed permanently or cannot be read; else null
  */
 public record DurableTask(
         String handler,

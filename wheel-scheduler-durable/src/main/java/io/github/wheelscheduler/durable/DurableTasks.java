@@ -17,9 +17,9 @@ public interface DurableTasks {
      * Schedules a task, unless there is one of that handler and id.
      *
      * @param handler a name that some node has a handler for; not necessarily this one
-     * @param id which task of that handler it is
-     * @param payload what the handler is given, null for nothing; it is written as JSON
-     * @param at when it is to run; the past means now
+     * @param id the id of the task within its handler
+     * @param payload the payload for the handler, null for none; it is written as JSON
+     * @param at the time at which it is to run; the past means now
      * @return whether it has been scheduled; if not, nothing has changed, and the caller's transaction can go on
      * @throws IllegalArgumentException if handler or id is empty or longer than 250 characters, the payload cannot be
      *     written, or no node has the handler and that {@linkplain DurableSettings.UnknownHandlers is to fail}
@@ -47,7 +47,7 @@ public interface DurableTasks {
      * Schedules a task, or replaces the payload and time of the one of that id unless a node has claimed it. A replaced
      * task has all its retries again.
      *
-     * @return what has become of it
+     * @return the outcome
      */
     Replacement replace(String handler, String id, @Nullable Object payload, Instant at);
 
@@ -58,7 +58,7 @@ public interface DurableTasks {
      */
     Replacement replace(String handler, DurableRequest request);
 
-    /** What {@link #replace} has done. */
+    /** The outcome of {@link #replace}. */
     enum Replacement {
         /** There was no task of that id, and now there is. */
         SCHEDULED,
@@ -71,7 +71,7 @@ public interface DurableTasks {
     /**
      * Schedules tasks of a handler in one batch, without the ones that are there already.
      *
-     * @return how many have been scheduled
+     * @return the number of tasks that have been scheduled
      * @throws IllegalArgumentException as {@link #schedule}; then none is
      */
     int scheduleAll(String handler, List<DurableRequest> requests);
@@ -89,9 +89,9 @@ public interface DurableTasks {
      * request, and its task is gone when the run ends, however it ends. While a transaction has locked the row, nothing
      * can be asked for.
      *
-     * @param limit how long to wait for the node, up to 1 hour; zero for not at all. Without a notification, a node
-     *     reads the request with its next heartbeat
-     * @return how far that has come
+     * @param limit the maximum time to wait for the node, up to 1 hour; zero for not at all. Without a notification, a
+     *     node reads the request with its next heartbeat
+     * @return the progress of the cancellation
      * @throws IllegalStateException within a transaction, as another node answers
      */
     Cancellation cancel(String handler, String id, Duration limit);
@@ -131,7 +131,7 @@ public interface DurableTasks {
      *
      * @param state only those in that state; null for all
      * @param afterId only those with a greater id; null for the first page
-     * @param limit how many at most, 1 to 10,000
+     * @param limit the maximum number of tasks, 1 to 10,000
      */
     List<DurableTask> list(String handler, DurableTask.@Nullable State state, @Nullable String afterId, int limit);
 }

@@ -10,9 +10,9 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How payloads are written into rows. Each payload begins with the name of its format, so that a node which does not
- * have that format leaves the row to others. A bean of this type replaces {@link #standard()} for what is written;
- * where there are several, the primary one does. All of them, and the standard one, are read.
+ * The format in which payloads are written into rows. Each payload begins with the name of its format, so that a node
+ * which does not have that format leaves the row to others. A bean of this type replaces {@link #standard()} for what
+ * is written; where there are several, the primary one does. All of them, and the standard one, are read.
  *
  * <p>A format must go on reading what it has written while rows wait: give another mapper another name, and keep the
  * bean of the old one until its rows have run.

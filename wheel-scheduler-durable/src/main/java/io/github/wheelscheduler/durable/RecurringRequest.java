@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A recurring task that is to be made at run time.
  *
- * @param id what it is called among all recurring tasks, 1 to 200 characters
+ * @param id its id among all recurring tasks, 1 to 200 characters
  * @param schedule a cron expression, a fixed rate or a fixed delay. A cron without a zone is meant in that of this
  *     machine, so where machines have several, each would change the schedule
- * @param payload what the handler is given with each run, null for nothing; it is written as JSON
- * @param firstAt when the first run is due, from which a fixed rate counts; null for now, or for the first time of the
- *     cron. It says nothing where the schedule has not changed
- * @param missed what becomes of runs whose time has come while no node was there
+ * @param payload the payload for the handler with each run, null for none; it is written as JSON
+ * @param firstAt the time at which the first run is due, from which a fixed rate counts; null for now, or for the first
+ *     time of the cron. It says nothing where the schedule has not changed
+ * @param missed the treatment of runs that were due while no node was up
  */
 public record RecurringRequest(
         String id,

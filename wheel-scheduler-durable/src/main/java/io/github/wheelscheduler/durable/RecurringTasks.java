@@ -46,7 +46,7 @@ public final class RecurringTasks {
      * Returns a page of the recurring tasks in the database by id, in the order of the database.
      *
      * @param afterId the last id of the page before; null for the first page
-     * @param limit how many at most, 1 to 10,000
+     * @param limit the maximum number of tasks, 1 to 10,000
      * @throws IllegalArgumentException if an argument is out of its range
      */
     public List<RecurringTask> list(@Nullable String afterId, int limit) {
@@ -91,7 +91,7 @@ public final class RecurringTasks {
         return schedule(handler, new RecurringRequest(id, schedule, payload));
     }
 
-    /** What {@link #schedule} has done. */
+    /** The outcome of {@link #schedule}. */
     public enum Change {
         /** There was none of that id, and now there is. */
         ADDED,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param from the first time; null for the oldest entry
  * @param to the time behind the last one; null for now
  * @param task the id of a task, or a handler; null for all
- * @param who who steered; null for all
+ * @param who the user who steered; null for all
  * @param before the cursor of the page before; null for the first page
- * @param limit how many entries a page has at most, 1 to 1,000
+ * @param limit the maximum number of entries on a page, 1 to 1,000
  */
 public record AuditQuery(
         @Nullable Instant from,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * @param task the id of the task, or a handler
  * @param kind the hash of classes and frames
  * @param type the name of the exception's class
- * @param rows how many rows have it; runs that are over the budget have none
- * @param first when it was written first
- * @param last when it was written last
+ * @param rows the number of rows that have it; runs that are over the budget have none
+ * @param first the time at which it was written first
+ * @param last the time at which it was written last
  * @param trace the stack trace without messages; null if it is not kept, or a kill has left the row without it
  */
 public record FailureKind(

@@ -195,7 +195,7 @@ public final class HistoryEngine implements AutoCloseable {
      * and is called once, when the tasks have been scheduled.
      *
      * @param zone of crons without a zone
-     * @return how many runs each task has missed, by its id
+     * @return the number of missed runs of each task, by its id
      * @throws DataAccessException if the database does not answer
      */
     public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry, ZoneId zone) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rows the rows; fewer than the limit also where the search has read as many rows as it may
  * @param next the cursor of the next page; null if there is none
- * @param read how many rows have been read
+ * @param read the number of rows that have been read
  * @param readTo the time of the last row that was read, if the search ended because it had read as many as it may; else
  *     null
  */
@@ -19,6 +19,6 @@ public record HistoryPage(
         int read,
         @Nullable Instant readTo) {
 
-    /** How many rows a search for a node or a text reads for a page. */
+    /** The maximum number of rows that a search for a node or a text reads for a page. */
     public static final int MOST_READ = 10_000;
 }

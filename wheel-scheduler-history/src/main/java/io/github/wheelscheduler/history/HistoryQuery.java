@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param to the time behind the last one; null for now
  * @param task the id of a task, or a handler; null for all
  * @param instance the id of a one-time task, with its handler; null for all
- * @param outcomes how runs ended; none for all
+ * @param outcomes the outcomes of runs; none for all
  * @param cause the cause of runs; null for all
  * @param node the name of a node; null for all
  * @param text a part of the class or message of a failure, in any case; null for all
  * @param before the cursor of the page before, as {@link HistoryPage#next} has it; null for the first page
- * @param limit how many rows a page has at most, 1 to 1,000
+ * @param limit the maximum number of rows on a page, 1 to 1,000
  */
 public record HistoryQuery(
         @Nullable Instant from,

@@ -8,20 +8,21 @@ import org.jspecify.annotations.Nullable;
  * A run of a task, or runs that did not take place.
  *
  * @param id of the row, unique in its table
- * @param at when it ended, or was not started, by the clock of the node, and never later than the database's
+ * @param at the time at which it ended, or was not started, by the clock of the node, and never later than the
+ *     database's
  * @param task the id of the task, or the handler of a durable one
  * @param instance the id of a one-time task of the handler; null for others
  * @param scheduler the name of its scheduler
  * @param node the name of its node
- * @param due when it was due; null if nothing says that, as for a run that was triggered
- * @param started when it started; null if it did not
- * @param length how long it took, in microseconds; null if there was no run
- * @param outcome how it ended
- * @param runs how many runs it stands for: more than one for missed ones only
+ * @param due its due time; null if nothing says that, as for a run that was triggered
+ * @param started its start time; null if it did not start
+ * @param length its duration, in microseconds; null if there was no run
+ * @param outcome its outcome
+ * @param runs the number of runs that it stands for: more than one for missed ones only
  * @param attempt 1 for the first attempt of a durable task, and for all other tasks
  * @param cause its cause
- * @param by who triggered it; null if it was not triggered, or if that is unknown
- * @param detail why it did not run, such as {@code paused}; null for others
+ * @param by the user who triggered it; null if it was not triggered, or if that is unknown
+ * @param detail the reason why it did not run, such as {@code paused}; null for others
  * @param traceId of the run; null if there was none
  * @param failure its exception; null if it did not fail
  */

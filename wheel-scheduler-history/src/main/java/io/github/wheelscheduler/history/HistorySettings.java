@@ -9,22 +9,22 @@ import java.util.regex.Pattern;
 /**
  * Settings of a history. Start from {@link #ofNode}.
  *
- * @param table with which the names of its tables begin, perhaps after that of their schema and a dot
+ * @param table the beginning of the names of its tables, perhaps after that of their schema and a dot
  * @param initializeSchema whether to make the tables if they are not there
  * @param node the name of this process in the rows, 1 to 50 characters
- * @param successesPerHour how many rows of successful runs each node writes for a task in an hour, at least 1
- * @param othersPerHour how many of its failures; and how many of its runs that did not take place, at least 1
+ * @param successesPerHour the number of rows that each node writes in an hour for successful runs of a task, at least 1
+ * @param othersPerHour the same for its failures, and again for its runs that did not take place, at least 1
  * @param unlimited the ids of tasks, or handlers, of which every run has a row
- * @param buffer how many rows may wait for the database, 100 to 1,000,000
- * @param keepRows how long rows are kept, 1 hour to 3650 days
- * @param keepFailures how long stack traces and counts of failures are kept
- * @param keepHours how long totals by hour are kept
- * @param keepDays how long totals by day are kept
- * @param keepAudit how long entries of the audit are kept
- * @param messageLength how many characters of a failure's message are kept, 0 to 200
+ * @param buffer the maximum number of rows that wait for the database, 100 to 1,000,000
+ * @param keepRows the time for which rows are kept, 1 hour to 3650 days
+ * @param keepFailures the time for which stack traces and counts of failures are kept
+ * @param keepHours the time for which totals by hour are kept
+ * @param keepDays the time for which totals by day are kept
+ * @param keepAudit the time for which entries of the audit are kept
+ * @param messageLength the maximum number of characters that are kept of a failure's message, 0 to 200
  * @param traces whether stack traces are kept
- * @param closeLimit how long closing may take to write the buffer, at most 1 minute
- * @param queryTimeout how long the database may take to answer a question, 1 second to 1 hour
+ * @param closeLimit the maximum time that closing takes to write the buffer, at most 1 minute
+ * @param queryTimeout the maximum time that the database may take to answer a query, 1 second to 1 hour
  */
 public record HistorySettings(
         String table,
@@ -53,7 +53,7 @@ public record HistorySettings(
     /** The default number of rows that may wait. */
     public static final int DEFAULT_BUFFER = 10_000;
 
-    /** How many characters of a message are kept at most. */
+    /** The maximum number of characters that are kept of a message. */
     public static final int LONGEST_MESSAGE = 200;
 
     private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");

@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param start the start of the hour, or of the day in UTC
  * @param task the id of the task, or a handler
  * @param node the name of the node; null for days, which add up all nodes
- * @param outcome how they ended
- * @param runs how many, with runs that have no row
- * @param sum how long they took together
- * @param longest how long the longest took
- * @param earliest when the first one ended
- * @param latest when the last one ended
+ * @param outcome their outcome
+ * @param runs the number of runs, with runs that have no row
+ * @param sum their total duration
+ * @param longest the duration of the longest run
+ * @param earliest the time at which the first run ended
+ * @param latest the time at which the last run ended
  */
 public record HourTotal(
         Instant start,

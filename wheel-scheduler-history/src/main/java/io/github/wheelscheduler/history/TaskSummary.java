@@ -4,15 +4,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the history knows about a task, over restarts and all nodes.
+ * A summary of the history of a task, over restarts and all nodes.
  *
  * @param task the id of the task, or a handler
- * @param lastSuccess when a run last ended well; null if none is known
- * @param lastFailure when a run last failed; null if none is known
- * @param failingSince when the first run failed since the last one that ended well; null if it does not fail
- * @param successes how many runs ended well in the time that is kept
- * @param failures how many failed
- * @param notRun how many did not take place
+ * @param lastSuccess the time at which a run last ended well; null if none is known
+ * @param lastFailure the time at which a run last failed; null if none is known
+ * @param failingSince the time at which the first run failed since the last one that ended well; null if it does not
+ *     fail
+ * @param successes the number of runs that ended well in the time that is kept
+ * @param failures the number of runs that failed in that time
+ * @param notRun the number of runs that did not take place in that time
  */
 public record TaskSummary(
         String task,

@@ -30,7 +30,7 @@ final class Turn {
     /**
      * A test.
      *
-     * @param transactions how Spring's test framework may call its transaction
+     * @param transactions the names that Spring's test framework may give its transaction
      */
     record Test(String name, Set<String> transactions) {
 

@@ -27,8 +27,8 @@ public final class Availability {
     /**
      * It does not answer, or refuses changes.
      *
-     * @param last what it has answered with last
-     * @param sinceNanos when the first attempt has failed
+     * @param last the latest failure
+     * @param sinceNanos the time of the first failure
      */
     private record Problem(Throwable last, long sinceNanos) {}
 

@@ -24,8 +24,8 @@ final class ClaimPlan {
      * The tasks of one handler.
      *
      * @param lastTurn orders handlers: the least has the next turn
-     * @param usualNanos how long a run takes
-     * @param count how many tasks there are
+     * @param usualNanos the usual duration of a run
+     * @param count the number of tasks
      */
     record Work(String handler, long lastTurn, long usualNanos, int count) {}
 

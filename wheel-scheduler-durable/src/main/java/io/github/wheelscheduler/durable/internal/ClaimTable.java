@@ -41,7 +41,7 @@ record ClaimTable(Sql sql, Dialect dialect) {
      * @param recurring ids of recurring tasks
      * @param marks from when on, by name, or by that of all recurring tasks; what is left out there is counted from the
      *     beginning
-     * @param fullLooksToo whether to read how many looks at all that waits nodes have asked for
+     * @param fullLooksToo whether to read the number of times that nodes have asked for a poll of all waiting rows
      */
     Due countDue(
             List<String> names,
@@ -109,10 +109,11 @@ record ClaimTable(Sql sql, Dialect dialect) {
     }
 
     /**
-     * What is due.
+     * The due rows.
      *
-     * @param candidates by the names of {@link RowKey#handlerName}; handlers of which nothing is are left out
-     * @param fullLooks how many looks at all that waits nodes have asked for; 0 where that was not read
+     * @param candidates the due rows by the names of {@link RowKey#handlerName}; handlers without any are left out
+     * @param fullLooks the number of times that nodes have asked for a poll of all waiting rows; 0 where that was not
+     *     read
      */
     record Due(Map<String, Candidates> candidates, long fullLooks) {}
 
@@ -122,10 +123,10 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /**
      * Claims rows that are due within some time, for an incarnation; returns them, the earliest first.
      *
-     * @param limits how many of each name
+     * @param limits the maximum number of rows of each name
      * @param recurring ids of recurring tasks
-     * @param marks from when on, as for {@link #countDue}
-     * @param suspectsToo whether those may be among them that may have killed other nodes
+     * @param marks the times from which on rows count, as for {@link #countDue}
+     * @param suspectsToo whether rows that may have killed other nodes may be among them
      */
     List<TaskRow> claim(
             long owner,
@@ -151,7 +152,7 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /**
      * Claims recurring tasks that are made at run time.
      *
-     * @param limits how many for each handler
+     * @param limits the maximum number of rows of each handler
      */
     List<TaskRow> claimMade(
             long owner, Duration ahead, Map<String, Integer> limits, Map<String, Instant> marks, boolean suspectsToo) {

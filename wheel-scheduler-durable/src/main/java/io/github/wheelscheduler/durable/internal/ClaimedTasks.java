@@ -54,7 +54,7 @@ final class ClaimedTasks {
     private int running;
     private @Nullable Claim suspect;
 
-    /** What a node has of one handler. Guarded by the lock. */
+    /** The claimed tasks of one handler. Guarded by the lock. */
     private static final class Load {
         private final String handler;
         private final TreeSet<Claim> waiting = new TreeSet<>(Claim.BY_TIME);
@@ -85,8 +85,9 @@ final class ClaimedTasks {
     /**
      * Makes one that has nothing.
      *
-     * @param workers how many runs go on at a time
-     * @param lookNanos how often a node looks for more; a handler that nobody has measured is expected to take so long
+     * @param workers the number of runs that can be active at a time
+     * @param lookNanos the interval between polls; also the expected duration of the runs of a handler that nobody has
+     *     measured
      */
     ClaimedTasks(int workers, long lookNanos) {
         this.workers = workers;
@@ -250,11 +251,11 @@ final class ClaimedTasks {
     // What can be expected
 
     /**
-     * Returns how many rows to claim of each handler, so that they start before the next look.
+     * Returns the number of rows to claim of each handler, so that they start before the next poll.
      *
-     * @param candidates how many there are of each
-     * @param bounds how many runs of a handler may go on at a time, where that is bounded
-     * @param room how many rows in all; the handler whose turn is longest ago comes first
+     * @param candidates the number of due rows of each handler
+     * @param bounds the maximum number of concurrent runs of a handler, where that is bounded
+     * @param room the maximum number of rows in all; the handler whose turn is longest ago comes first
      */
     synchronized Map<String, Integer> toClaim(
             Map<String, Integer> candidates, Map<String, Integer> bounds, int room, long nowNanos) {
@@ -391,8 +392,8 @@ final class ClaimedTasks {
     /**
      * The waiting rows that could start, within the bounds of their handlers and of suspects.
      *
-     * @param count how many rows
-     * @param earliest when the first of them is due; the end of time if there is none
+     * @param count the number of rows
+     * @param earliest the time at which the first of them is due; the end of time if there is none
      */
     record Startable(int count, Instant earliest) {}
 

@@ -15,7 +15,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What a node has from the beginning. Its parts may be used by any thread. */
+/** The settings and components that a node has from the start. Any thread may use them. */
 record Context(
         DurableSettings settings,
         NodeGroups groups,

@@ -100,9 +100,9 @@ public final class Database {
     }
 
     /**
-     * Why durable tasks cannot be kept in a database.
+     * The reason why durable tasks cannot be kept in a database.
      *
-     * @param action what to do about it
+     * @param action the recommended action
      */
     public record Refusal(
             @Nullable String message,

@@ -14,7 +14,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks
+ * The differences between databases. Statements are templates of {@link Sql#text}. A statement that compares times asks
  * the database for the time: a node that had to wait for a connection or a lock does not say what was true before that.
  */
 public enum Dialect {

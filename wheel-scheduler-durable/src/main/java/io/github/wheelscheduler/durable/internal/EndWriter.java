@@ -68,7 +68,7 @@ final class EndWriter {
     /** The number of those whose attempt has failed, by handler. */
     private final Map<String, Integer> refused = new ConcurrentHashMap<>();
 
-    /** How many sendings in a row have failed. */
+    /** The number of consecutive failed attempts to send. */
     private final AtomicInteger failures = new AtomicInteger();
 
     /** Until when nobody sends after a failure; counts while there was one. */
@@ -435,7 +435,7 @@ final class EndWriter {
         }
     }
 
-    /** What the database has answered. */
+    /** The answer of the database. */
     private enum Answer {
         NONE,
         TAKEN,

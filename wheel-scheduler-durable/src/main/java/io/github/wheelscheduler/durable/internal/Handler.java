@@ -23,10 +23,11 @@ import org.springframework.transaction.PlatformTransactionManager;
 /**
  * A handler of this node.
  *
- * @param mostRunning how many of its runs may go on at a time on this node
- * @param timeLimit after how long a run is interrupted; null for never
- * @param transactions in one transaction of which a run goes on and ends; null if its end is told by itself
- * @param recurrence when it runs again after each run; null for one-time tasks
+ * @param mostRunning the maximum number of its concurrent runs on this node
+ * @param timeLimit the time after which a run is interrupted; null for never
+ * @param transactions the manager of the transaction in which a task runs and its end is written; null if the end is
+ *     written by itself
+ * @param recurrence the schedule of its runs; null for one-time tasks
  * @param skipsMissed whether a recurring run that is much too late is left out
  */
 public record Handler<T>(

@@ -45,7 +45,10 @@ final class HandlerCheck {
     private final MaintenanceJobs jobs;
     private final MaintenanceJobs.Soon refresh;
 
-    /** What was known last, and when. Writer: {@link #learn}; of two that learn at a time, either is new enough. */
+    /**
+     * The handlers that were learned last, and the time of that. Writer: {@link #learn}; of two that learn at a time,
+     * either is new enough.
+     */
     private volatile Learned last = new Learned(KnownHandlers.NONE, 0);
 
     /** The rows that are being read while callers wait for them; null for none. */

@@ -193,8 +193,8 @@ final class IdleRows {
      * The answer of the tables.
      *
      * @param nodes the incarnations of the nodes that are there
-     * @param undriven the ones that do not live in this time, and that nobody has found dead
-     * @param next what there is to claim next; null if the next look is to count it
+     * @param undriven the ones that do not live in this time, and that nobody has declared dead
+     * @param next the rows to claim next; null if the next poll is to count them
      */
     record Answer(
             Needs needs,
@@ -203,9 +203,9 @@ final class IdleRows {
             @Nullable NextDue next) {}
 
     /**
-     * What there is to claim at a time, if nothing but time changes until then.
+     * The rows that can be claimed at a time, if nothing but time changes until then.
      *
-     * @param due as a look would count it
+     * @param due the rows as a poll would count them
      */
     record NextDue(Instant at, Map<String, Candidates> due) {}
 

@@ -46,7 +46,7 @@ record NextRuns(Context context, Tables tables) {
      * node's any more.
      *
      * @param recurrence as the method of this node declares it; null if the task is made at run time
-     * @param failure what is kept of the run that has failed; null if it has not
+     * @param failure the text that is kept of the failure of the run; null if it has not failed
      * @param hasRun false if it was left out
      */
     BooleanSupplier after(Claim claim, @Nullable Recurrence recurrence, @Nullable String failure, boolean hasRun) {

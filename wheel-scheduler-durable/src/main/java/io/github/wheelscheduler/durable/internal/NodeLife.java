@@ -52,7 +52,7 @@ final class NodeLife {
 
     private Moment lastOrphans;
 
-    /** How long that took: no more than a part of the time. */
+    /** The duration of the last search for orphans: all of them take no more than a part of the time. */
     private long orphansNanos;
 
     /** The number of requests to end a task, at the last heartbeat. */
@@ -66,7 +66,7 @@ final class NodeLife {
      *
      * @param claims whether the node claims; one that does not ends its runs, and none of them is to be thought to have
      *     killed it
-     * @param has what this node has
+     * @param has supplies the handlers and schedules of this node
      */
     NodeLife(
             DurableSettings settings,
@@ -88,11 +88,11 @@ final class NodeLife {
     }
 
     /**
-     * What a beat has found.
+     * The result of a heartbeat.
      *
-     * @param wasDead whether others had found this node dead
-     * @param freed how many rows of dead nodes have been freed
-     * @param isAsked whether this node has been asked since the last beat to end something that it has
+     * @param wasDead whether others had declared this node dead
+     * @param freed the number of released rows of dead nodes
+     * @param isAsked whether this node has been asked since the last heartbeat to end something that it has
      * @param nodes the nodes that there were, dead ones among them; none if this one has left, or is alone
      */
     record Beat(boolean wasDead, int freed, boolean isAsked, List<NodeRow> nodes) {}
@@ -329,7 +329,7 @@ final class NodeLife {
         private boolean hasLooked;
         private long lastNanos;
 
-        /** What is known of a node. */
+        /** The observed state of a node. */
         private static final class Seen {
             private long beat;
             private long silentNanos;
@@ -339,8 +339,8 @@ final class NodeLife {
         /**
          * Makes one that has seen nothing.
          *
-         * @param deadAfterNanos how long a beat stays the same before its node is dead
-         * @param heartbeatNanos how often nodes change theirs, and this one looks
+         * @param deadAfterNanos the time without a change of its beat after which a node is dead
+         * @param heartbeatNanos the interval at which nodes change their beats, and this one reads them
          */
         Watch(long deadAfterNanos, long heartbeatNanos) {
             this.deadAfterNanos = deadAfterNanos;

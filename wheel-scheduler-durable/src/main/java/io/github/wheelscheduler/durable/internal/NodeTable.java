@@ -48,9 +48,9 @@ record NodeTable(Sql sql) {
      *
      * @param state one of the constants above
      * @param beat changes as long as the node lives
-     * @param beatAt when it did so last, by the database's clock
-     * @param asked how often it was asked to end something that it has
-     * @param handlersLength how long the text of its handlers is, which only grows; -1 if its release does not write
+     * @param beatAt the time of its last change, by the database's clock
+     * @param asked the number of requests to end something that it has
+     * @param handlersLength the length of the text of its handlers, which only grows; -1 if its release does not write
      *     one
      */
     record NodeRow(
@@ -62,7 +62,7 @@ record NodeTable(Sql sql) {
     }
 
     /**
-     * What a node has, in texts of words without spaces.
+     * The handlers and schedules of a node, in texts of words without spaces.
      *
      * @param handlers the names of its one-time handlers
      * @param schedules the ids of the recurring tasks that it declares, each with its schedule

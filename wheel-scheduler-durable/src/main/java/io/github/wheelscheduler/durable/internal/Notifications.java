@@ -63,7 +63,7 @@ final class Notifications {
     private final NodeGroups groups;
     private final ThreadOrigin origin = new ThreadOrigin();
 
-    /** Who tells something, in its texts. */
+    /** The id of this sender in its texts, by which it ignores its own. */
     private final String sender = Long.toHexString(ThreadLocalRandom.current().nextLong());
 
     private final Map<String, Consumer<String>> interested = new ConcurrentHashMap<>();

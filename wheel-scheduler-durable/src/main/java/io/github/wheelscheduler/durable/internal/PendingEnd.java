@@ -6,9 +6,9 @@ import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
  * An end that the database does not have yet. Immutable.
  *
  * @param kind that of the end, until its row is found locked
- * @param attempt how many sendings have failed
- * @param waits how often the row was locked
- * @param refusals how often the database has refused the statement, first in a batch and then alone
+ * @param attempt the number of failed attempts to send it
+ * @param waits the number of times that the row was locked
+ * @param refusals the number of times that the database has refused the statement, first in a batch and then alone
  */
 record PendingEnd(Claim claim, Kind kind, RowEnd end, int attempt, int waits, int refusals) {
 

@@ -159,7 +159,7 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
      * Returns a page of both kinds by id. It reads no row that is not on the page: two key ranges.
      *
      * @param afterId only those with a greater id; empty for the first page
-     * @param limit how many at most
+     * @param limit the maximum number of tasks
      */
     public List<RecurringTask> page(String afterId, int limit) {
         String part =
@@ -234,7 +234,7 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
      * Lets it run at its times again. The row is locked to be read, or a transaction of the caller's that has read
      * something before would see its old version for ever.
      *
-     * @param declared what this node takes it for; null if it does not know it
+     * @param declared the schedule that this node declares for it; null if this node does not know it
      * @return false if it was not paused
      */
     public boolean resume(String id, @Nullable Recurrence declared, Instant now) {
@@ -433,11 +433,11 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     /**
      * The end of a run of a recurring task, with the facts of the ones before.
      *
-     * @param at when that was
+     * @param at the time of the end
      * @param hasRun false if it was left out
-     * @param lastSuccessAt when the last run ended that did not fail; null if none has
-     * @param failures how many runs have failed in a row
-     * @param lastFailureAt when the last of all failed; null if none has
+     * @param lastSuccessAt the time at which the last run ended that did not fail; null if none has
+     * @param failures the number of consecutive failed runs
+     * @param lastFailureAt the time of the last failed run; null if none has failed
      * @param failure the exception of this run; null if it did not fail
      */
     record RunEnd(

@@ -84,12 +84,12 @@ final class Runs {
     }
 
     /**
-     * What has become of a claim.
+     * The outcome of a claim.
      *
      * @param hasRun whether its handler has been called
      * @param hasSucceeded whether the run has succeeded
-     * @param end what the database is to be told; null if it has been
-     * @param isKnown false if the end finds out whether the run has come to a good one, and says so
+     * @param end the end that is still to be written to the database; null if it has been written
+     * @param isKnown false if only the writing of the end finds out, and reports, whether the run has succeeded
      */
     record Outcome(
             boolean hasRun, boolean hasSucceeded, @Nullable PendingEnd end, boolean isKnown) {}

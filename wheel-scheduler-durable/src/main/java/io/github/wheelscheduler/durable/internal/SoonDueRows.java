@@ -52,7 +52,7 @@ final class SoonDueRows {
         }
     }
 
-    /** What a transaction has scheduled. One thread. */
+    /** The rows that a transaction has scheduled. One thread. */
     private final class AfterCommit implements TransactionSynchronization {
 
         private final Map<String, Due> byName = new HashMap<>();

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param payload null if it was too long to come with the claim
  * @param format as the column has it; null where the payload says it, or nobody does
- * @param dueAt when it is due, by the database's clock
- * @param firstDueAt when it was due at first, before retries
- * @param failures how many runs have failed in a row
- * @param lastSuccessAt when the last run ended that did not fail; null if none has
- * @param lastFailureAt when the last run failed; null if none has
- * @param unreadable how often in a row it could not be read
- * @param suspicions how many nodes in a row died that had claimed it
- * @param deaths how many of these died while it ran alone as a suspect
- * @param earlierAttempts how many runs have failed before it was last retried by hand
- * @param retries what it has in place of its handler's
- * @param made what a recurring task has that was made at run time; null for any other
+ * @param dueAt the time at which it is due, by the database's clock
+ * @param firstDueAt the time at which it was due at first, before retries
+ * @param failures the number of consecutive failed runs
+ * @param lastSuccessAt the time at which the last run ended that did not fail; null if none has
+ * @param lastFailureAt the time of the last failed run; null if none has failed
+ * @param unreadable the number of consecutive failed attempts to read it
+ * @param suspicions the number of consecutive nodes that died while they held it
+ * @param deaths the number of these that died while it ran alone as a suspect
+ * @param earlierAttempts the number of runs that failed before it was last retried by hand
+ * @param retries its retries in place of its handler's
+ * @param made the columns of a recurring task that was made at run time; null for any other
  * @param origin the spans that have led to its run; null where rows keep none
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares rows
@@ -53,7 +53,7 @@ record TaskRow(
     /**
      * The columns of a recurring task that was made at run time.
      *
-     * @param handler what runs it
+     * @param handler the handler that runs it
      * @param schedule the one that counts
      * @param skipsMissed whether a run that is much too late is left out
      */

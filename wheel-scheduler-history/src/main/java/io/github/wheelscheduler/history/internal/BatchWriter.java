@@ -36,7 +36,7 @@ public final class BatchWriter {
     private final AtomicLong written = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
 
-    /** What the last turn failed with; null if all is well. Writer: who has the lock. */
+    /** The failure of the last turn; null if all is well. Writer: the holder of the lock. */
     private volatile @Nullable Throwable problem;
 
     /** Whether the next turn has something to do even if no row comes. Writer: who has the lock. */

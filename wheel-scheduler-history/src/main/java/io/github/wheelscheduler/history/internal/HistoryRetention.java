@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Deletes old rows in blocks: one with each turn, so that the database rests between them. One thread at a time. */
 final class HistoryRetention {
 
-    /** How many rows a statement deletes. */
+    /** The maximum number of rows that a statement deletes. */
     static final int BLOCK = 5_000;
 
     /** The number of turns in which a day that others lock is tried. */
@@ -27,7 +27,7 @@ final class HistoryRetention {
     /** Which of the tables is next; the number of tables if all are done. */
     private int next;
 
-    /** What a table keeps, by the column of its time. */
+    /** A table, the column of its time, and the age up to which its rows are kept. */
     private record Kept(String table, String column, Duration age) {}
 
     HistoryRetention(HistorySettings settings) {

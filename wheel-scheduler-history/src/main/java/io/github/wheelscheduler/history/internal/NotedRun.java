@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row that waits to be written.
  *
- * @param micros how long the run took; -1 if there was none
+ * @param micros the duration of the run; -1 if there was none
  * @param type the class of its exception; null if it did not fail
  * @param thrown its exception, whose frames are read when it is written; null if it did not fail, or traces are not
  *     kept

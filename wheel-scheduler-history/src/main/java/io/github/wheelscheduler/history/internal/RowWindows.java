@@ -37,7 +37,7 @@ final class RowWindows {
      * @param from the first time; null for the oldest row
      * @param to the time behind the last one; null for now
      * @param newest no row that is asked for is later
-     * @param age how long rows are kept; beyond it, one range has the rest
+     * @param age the time for which rows are kept; beyond it, one range has the rest
      */
     static RowWindows doubling(@Nullable Instant from, @Nullable Instant to, Instant newest, Duration age) {
         return new RowWindows(from, to, newest, age);

@@ -17,7 +17,7 @@ public final class RunBuffer {
     /** Number of rows from which they are written without delay. */
     static final int BATCH = 500;
 
-    /** How many tasks are known by their names; others share one budget. */
+    /** The maximum number of tasks that are known by their names; others share one budget. */
     private static final int MOST_TASKS = 100_000;
 
     private static final String OTHERS = "(others)";

@@ -22,7 +22,7 @@ final class RunTable {
     /** Rows that are older when they are written may be in an hour that has been added up: its lock tells. */
     static final Duration IN_TIME = Duration.ofMinutes(4);
 
-    /** How many kinds of failures a task has a text of on a day. */
+    /** The maximum number of kinds of failures for which a task has a text on a day. */
     static final int MOST_KINDS = 1_000;
 
     /** Tasks whose kinds are known; beyond it, they are looked up again. */

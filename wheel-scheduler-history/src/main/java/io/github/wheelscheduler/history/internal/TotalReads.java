@@ -211,7 +211,7 @@ public final class TotalReads {
         });
     }
 
-    /** What is known of a task so far. */
+    /** The totals of a task so far. */
     private static final class Summary {
         private @Nullable Instant lastSuccess;
         private @Nullable Instant lastFailure;

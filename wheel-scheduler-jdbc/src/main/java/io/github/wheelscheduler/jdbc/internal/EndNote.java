@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param task the handler, or the id of a recurring task that nodes declare
  * @param instance the id of a task of the handler; null for a recurring task that nodes declare
- * @param attempt which attempt that was, from 1; of a task that did not run, the attempt before, or 0
- * @param runs how many runs it stands for: more than one for missed ones only
- * @param at when that was
- * @param due when the run was due; null if that is unknown
- * @param started when it started; null if it did not, or that is unknown
- * @param length how long it took; null if there was no run, or that is unknown
+ * @param attempt the number of that attempt, from 1; of a task that did not run, that of the attempt before, or 0
+ * @param runs the number of runs that it stands for: more than one for missed ones only
+ * @param at the time of the end
+ * @param due the time at which the run was due; null if that is unknown
+ * @param started the time at which the run started; null if it did not, or that is unknown
+ * @param length the duration of the run; null if there was no run, or that is unknown
  * @param traceId of the run; null for none
- * @param reason why it was given up, where nothing was thrown; else null
+ * @param reason the reason why it was given up, where nothing was thrown; else null
  * @param thrown the exception of the run; null if it has none
  */
 public record EndNote(

@@ -53,9 +53,9 @@ public final class ClusterDemo implements Demo {
     /**
      * Prepares one.
      *
-     * @param nodes how many processes there are at first
-     * @param tasks how many tasks are scheduled
-     * @param time over how long they are due
+     * @param nodes the number of processes at first
+     * @param tasks the number of tasks that are scheduled
+     * @param time the time within which they are due
      * @throws IllegalArgumentException if a value does not fit
      */
     public ClusterDemo(int nodes, int tasks, Duration time) {

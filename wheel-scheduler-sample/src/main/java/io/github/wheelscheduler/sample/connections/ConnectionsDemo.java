@@ -30,10 +30,10 @@ public final class ConnectionsDemo implements Demo {
     /**
      * Prepares one.
      *
-     * @param connections how many
-     * @param time how long to watch them
+     * @param connections the number of connections
+     * @param time the time for which they are watched
      * @param beat the time from a heartbeat to the next
-     * @param idleLimit how long after its last answer a connection is closed
+     * @param idleLimit the time after its last answer at which a connection is closed
      * @throws IllegalArgumentException if there are none, or if the time is too short for any to be closed
      */
     public ConnectionsDemo(int connections, Duration time, Duration beat, Duration idleLimit) {

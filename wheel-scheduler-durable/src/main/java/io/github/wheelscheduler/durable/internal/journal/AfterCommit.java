@@ -42,8 +42,8 @@ public final class AfterCommit implements TransactionSynchronization {
     /**
      * Does something after the commit; at once without a transaction. Neither action may throw.
      *
-     * @param committed what to do
-     * @param undone is given the reason if there is no commit
+     * @param committed the action for a commit
+     * @param undone receives the reason if there is no commit
      */
     public static void run(Runnable committed, Consumer<String> undone) {
         if (TransactionSynchronizationManager.isSynchronizationActive()

@@ -44,7 +44,7 @@ public final class EndNotes {
     /**
      * Notes an end that listeners receive.
      *
-     * @param facts what is known of its run; null for nothing
+     * @param facts the known facts of its run; null for none
      */
     public void note(DurableEnd end, @Nullable Supplier<RunFacts> facts) {
         RunJournal history = journal;
@@ -63,8 +63,8 @@ public final class EndNotes {
     /**
      * Notes an end that listeners do not receive, as nothing has run.
      *
-     * @param runs how many runs it stands for
-     * @param why null for none
+     * @param runs the number of runs that it stands for
+     * @param why the exception or error; null for none
      */
     public void noteUnrun(
             EndNote.Kind kind,

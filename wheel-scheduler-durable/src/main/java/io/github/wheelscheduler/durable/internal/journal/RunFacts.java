@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The facts that a node knows of a run, beside its end.
  *
- * @param due when it was due
- * @param started when it started; null if it did not
- * @param length how long it took; null if it did not run
+ * @param due its due time
+ * @param started its start time; null if it did not start
+ * @param length its duration; null if it did not run
  * @param traceId of the run; null for none
  */
 public record RunFacts(

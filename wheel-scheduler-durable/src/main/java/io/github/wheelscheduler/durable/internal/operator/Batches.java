@@ -51,10 +51,10 @@ public final class Batches {
     /**
      * The result of a step.
      *
-     * @param done how many tasks were changed
-     * @param gone how many were found and then were not there any more, or in another state
-     * @param left how many are left
-     * @param after what the next step needs; null if this was the last one
+     * @param done the number of tasks that were changed
+     * @param gone the number of tasks that were found, but were then gone or in another state
+     * @param left the number of tasks that are left
+     * @param after the {@code after} of the next step; null if this was the last one
      */
     public record Step(
             int done,
@@ -65,8 +65,8 @@ public final class Batches {
     /**
      * Does a step.
      *
-     * @param at when tasks are to be due that are rescheduled; else null
-     * @param after what the step before has as its {@code after}; null for the first one
+     * @param at the time at which rescheduled tasks are to be due; else null
+     * @param after the {@code after} of the step before; null for the first one
      * @throws IllegalArgumentException if the filter has no state that the action is for, or {@code after} is none of a
      *     step
      */

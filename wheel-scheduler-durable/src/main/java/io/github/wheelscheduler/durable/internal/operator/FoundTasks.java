@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record FoundTasks(List<DurableTask> tasks, @Nullable String after, boolean isCut) {
 
     /**
-     * How many tasks match.
+     * The number of tasks that match.
      *
      * @param matching up to {@link RowSearch#MOST_READ}
      * @param isMore whether there may be more than that

@@ -34,12 +34,12 @@ public final class HandlerCounts {
     /**
      * The number of tasks of a handler by state.
      *
-     * @param scheduled how many one-time tasks wait
-     * @param claimed how many one-time tasks nodes have claimed, of as many claimed rows as a search reads
-     * @param running how many runs go on on this node, of recurring tasks too
-     * @param failed how many one-time tasks have failed for good
-     * @param unreadable how many one-time tasks no node could read so far
-     * @param recurring how many recurring tasks have been made for it at run time
+     * @param scheduled the number of one-time tasks that wait
+     * @param claimed the number of one-time tasks that nodes have claimed, among as many claimed rows as a search reads
+     * @param running the number of active runs on this node, of recurring tasks too
+     * @param failed the number of one-time tasks that have failed permanently
+     * @param unreadable the number of one-time tasks that no node could read so far
+     * @param recurring the number of recurring tasks that have been made for it at run time
      * @param isUnknown whether no node has the handler; false if that is not known
      */
     public record OfHandler(

@@ -44,8 +44,8 @@ public final class RowSearch {
      * Returns a page of tasks. Errors are found by due time, the newest first; tasks of a state by handler and time,
      * others by handler and id.
      *
-     * @param after what the page before has as its {@code after}; null for the first page
-     * @param limit how many tasks at most, at least 1
+     * @param after the {@code after} of the page before; null for the first page
+     * @param limit the maximum number of tasks, at least 1
      * @throws IllegalArgumentException if the handler has a name that none can have, or {@code after} is none of a page
      */
     public FoundTasks find(RowFilter filter, @Nullable String after, int limit) {

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The facts of one task that lists do not show.
  *
- * @param handler that runs it
- * @param attempt the number of the run that goes on or comes next
- * @param firstDueAt when it was due at first, if that was before
- * @param deaths how many nodes that had it have died
- * @param retries how many retries it has in place of those of its handler; null for those
+ * @param handler the handler that runs it
+ * @param attempt the number of the run that is active or comes next
+ * @param firstDueAt the time at which it was due at first, if that was before
+ * @param deaths the number of nodes that died while it ran alone on them, as a suspect
+ * @param retries the number of its retries in place of its handler's; null for its handler's
  * @param error why it failed last, with the stack trace; null if it did not, or will run again without a word
- * @param payloadBytes how long its payload is, with what says its format
+ * @param payloadBytes the length of its payload, including the name of its format
  * @param traceId of the attempt that has failed last; null if none is known
  */
 public record TaskDetails(

@@ -70,7 +70,7 @@ public final class Payloads {
     /**
      * Writes a payload.
      *
-     * @param type what it is going to be read as, and is written as; null if nobody here knows
+     * @param type the type that it is written as and is going to be read as; null if it is not known here
      * @throws IllegalArgumentException if it cannot be written, or is not the same when it is read again
      */
     public byte[] write(@Nullable Object payload, @Nullable Type type) {

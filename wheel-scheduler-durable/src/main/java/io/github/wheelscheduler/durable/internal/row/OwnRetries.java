@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The retries of a single task, from its row; null where those of its handler apply.
  *
- * @param retries how often it is tried again
+ * @param retries the number of retries
  * @param backOffMillis the first pause
  * @param maxBackOffMillis the longest pause
  */

@@ -35,7 +35,7 @@ public record RowOrigin(
         return Traceparent.traceIdOf(row.getString("failed_traceparent"));
     }
 
-    /** What statements select of it. */
+    /** The columns of it that statements select. */
     public enum Columns {
         /** Nothing. */
         NONE(""),

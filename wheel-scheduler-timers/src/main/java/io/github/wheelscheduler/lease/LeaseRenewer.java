@@ -115,7 +115,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
      * Returns a builder of a renewer that renews leases that are due together in one call.
      *
      * @param executor on whose wheel the renewals are; no group
-     * @param maxBatch how many leases a call renews at most
+     * @param maxBatch the maximum number of leases that a call renews
      * @throws IllegalArgumentException if that is less than 1
      */
     public static <K> LeaseRenewerBuilder<K> batchBuilder(
@@ -135,7 +135,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /**
      * Keeps a lease that the store has granted.
      *
-     * @param length how long it lasts unless it is renewed, at least 10 ms
+     * @param length the time that it lasts unless it is renewed, at least 10 ms
      * @param start when the acquisition began
      * @param onLost called if it is lost; if it is already over, at once, on a worker
      * @throws IllegalArgumentException if the length does not fit, or if the key is kept already

@@ -42,7 +42,7 @@ public final class Arming {
     private final Lifecycle lifecycle;
     final CatchUp catchUp;
 
-    /** How many timers have not been accepted. */
+    /** The number of timers that have not been accepted. */
     final StripedCount rejected = new StripedCount();
 
     Arming(Engine engine) {

@@ -101,7 +101,7 @@ final class TickThread implements Runnable {
     /** Tick thread only. */
     private long passStartNanos;
 
-    /** How many passes have failed in a row. Writer: tick thread. Readers: snapshots. */
+    /** The number of passes that have failed in a row. Writer: tick thread. Readers: snapshots. */
     private volatile long failuresInARow;
 
     /** When the first of them began; written before their number. */

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class PoolSize {
 
     /*
-     * How workers are started
-     * -----------------------
+     * Starting workers
+     * ----------------
      * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
      * run and finds that it was the last available one starts another before it runs. So, below the limit, a worker
      * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do

@@ -25,7 +25,7 @@ public final class RunFailures {
     /** Needs no memory to be counted up. */
     private final AtomicLong count = new AtomicLong();
 
-    /** How many tasks keep a stack trace. */
+    /** The bound of the number of tasks that keep a stack trace. */
     public final KeptTraces traces = new KeptTraces();
 
     private final LogTime logTime;

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * The rules for the tasks of a scheduler or a group. Of many tasks, one sentence names the worst.
  *
  * @param seen the scheduler
- * @param tasks what was seen of its tasks
+ * @param tasks the survey of its tasks
  * @param now by its clock
- * @param longest how long a run may take before that is a warning; null if the settings do not say
- * @param traceUrls returns where the trace of a task's last failure is; null if that is unknown
+ * @param longest the duration of a run beyond which there is a warning; null if the settings have none
+ * @param traceUrls returns the address of the trace of a task's last failure; null if that is unknown
  */
 record TaskFindings(
         SchedulerDescriptor seen,

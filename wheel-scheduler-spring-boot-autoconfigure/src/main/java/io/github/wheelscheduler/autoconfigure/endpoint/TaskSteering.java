@@ -116,7 +116,7 @@ final class TaskSteering {
      * @param told notified of the first tasks, one by one; null for none
      * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number; nothing has
      *     changed
-     * @throws IllegalStateException if their number is another by now; nothing has changed
+     * @throws IllegalStateException if their number differs by now; nothing has changed
      */
     SteeredTasksDescriptor steerAll(
             Map<String, TaskRegistry> registries,

@@ -249,7 +249,7 @@ public final class WheelSchedulerEndpoint {
      * @param expected the number of tasks that the caller expects; null for any number
      * @throws UnknownNameException if there is no such scheduler or group
      * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number
-     * @throws IllegalStateException if their number is another by now; nothing has changed
+     * @throws IllegalStateException if their number differs by now; nothing has changed
      */
     SteeredTasksDescriptor steerTasks(
             SteeringLog.Caller caller, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {

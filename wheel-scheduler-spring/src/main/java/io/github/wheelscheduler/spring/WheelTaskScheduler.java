@@ -251,7 +251,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         };
     }
 
-    /** Steers, and tells listeners if the call has a name. */
+    /** Steers, and notifies listeners if the call has a name. */
     private void steer(String action, Runnable call) {
         NamedSteering steering = news.steering();
         if (steering == null) {

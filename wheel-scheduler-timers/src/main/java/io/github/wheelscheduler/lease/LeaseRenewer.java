@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A lease lasts for its length, minus a margin, from the start of the last successful renewal or of the acquisition.
  * It is measured by the monotonic clock, and by the wall clock if the former stops, as while a machine sleeps. A
- * renewal that fails is tried again within that time, with growing pauses. Each loss is reported once.
+ * renewal that fails is retried within that time, with growing pauses. Each loss is reported once.
  *
  * <p>Renewals and losses have workers of their own, two {@linkplain WheelScheduledExecutor#newGroup groups} which
  * neither pause nor halt of the executor hold up. They continue while it is shut down, until the last lease is closed;
- * {@link WheelScheduledExecutor#shutdownNow} tells first that what is kept is lost. All methods may be called from any
+ * {@link WheelScheduledExecutor#shutdownNow} first reports the kept leases as lost. All methods may be called from any
  * thread, renewals and listeners included.
  *
  * @param <K> the type of the keys

@@ -289,7 +289,7 @@ final class PoolSize {
         }
     }
 
-    /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
+    /** Starts a further worker if there may be one; a failure is logged once, and retried. */
     void startIfAllowed() {
         // A worker that is started here may be busy and have failed to start the next one before this ends.
         long seen = lastStartFailure.get();

@@ -144,9 +144,9 @@ public final class SteeringLog {
     }
 
     /**
-     * Tells the listeners of a steering. Throws no exception, also if a listener's bean cannot be created.
+     * Notifies the listeners of a steering. Throws no exception, also if a listener's bean cannot be created.
      *
-     * @param refusal why it was refused; null if it was done
+     * @param refusal the reason why it was refused; null if it was done
      */
     void tell(
             Caller caller,

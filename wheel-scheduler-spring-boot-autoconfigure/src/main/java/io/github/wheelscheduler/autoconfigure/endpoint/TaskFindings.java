@@ -45,7 +45,7 @@ record TaskFindings(
     private static final int TIMES_LONGEST = 3;
     private static final Duration LONG = Duration.ofSeconds(10);
 
-    /** From then on it is said that one of the first runs is going on. */
+    /** From then on it is said that one of the first runs is active. */
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final String WHERE = "; a thread dump may show the reason";
@@ -154,7 +154,7 @@ record TaskFindings(
                         : page.total() + " tasks take longer than their interval: " + each);
     }
 
-    /** Runs go on for much longer than the ones before, or than the settings allow. */
+    /** Runs are active for much longer than the ones before, or than the settings allow. */
     @Nullable
     Finding longRun() {
         List<TaskInfo> found = tasks.running().tasks().stream()

@@ -127,7 +127,7 @@ public final class DurableEndpoint {
                 : lookup.task(name, id, wanted.shows("payload"), viewer);
     }
 
-    /** Returns who looks. */
+    /** Returns the caller. */
     DurableLookup.Viewer viewer(String name, Predicate<Show> isShown) {
         return new DurableLookup.Viewer(name, isShown.test(showValues), steering);
     }
@@ -283,7 +283,7 @@ public final class DurableEndpoint {
         return task.state() + " " + task.schedule();
     }
 
-    /** Steers some of the tasks that are found, and says how to go on. */
+    /** Steers some of the tasks that are found, and returns the result with the cursor for the rest. */
     private SteeringLog.Steered<OperationResponseBody> steerFound(Wanted wanted) {
         if (wanted.within() != null) {
             throw new IllegalArgumentException("within must only be given for one task");

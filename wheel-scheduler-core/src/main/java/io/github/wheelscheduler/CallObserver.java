@@ -13,7 +13,7 @@ public interface CallObserver {
      * Called as a timer is set, on the thread that sets it.
      *
      * @param delayNanos the time until it is due; {@code Long.MAX_VALUE} if that may change without a call
-     * @return what {@link #begin} needs of the caller; null for nothing, which the timer has no room for
+     * @return the object that {@link #begin} needs of the caller; null for nothing, which the timer has no room for
      */
     @Nullable
     Object setting(long delayNanos);

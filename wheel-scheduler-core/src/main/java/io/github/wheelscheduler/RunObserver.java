@@ -11,9 +11,9 @@ public interface RunObserver {
      * the start against the deadline: the sum of both values, in nanoseconds.
      *
      * @param task the {@link Runnable} or {@link Callable} as it was handed to the executor
-     * @param wheelNanos how much later than its deadline the tick thread handed the run over
-     * @param queueNanos the rest: how long it has waited for a worker, a pause included, or for the run of its series
-     *     before it
+     * @param wheelNanos the time from its deadline until the tick thread handed the run over
+     * @param queueNanos the rest: the time that it has waited for a worker, a pause included, or for the previous run
+     *     of its series
      * @param nowNanos the current time, as returned by {@link WheelScheduledExecutor#nanoTime}
      */
     void starting(Object task, long wheelNanos, long queueNanos, long nowNanos);

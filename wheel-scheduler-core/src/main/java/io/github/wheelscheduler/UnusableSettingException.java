@@ -23,7 +23,7 @@ public final class UnusableSettingException extends IllegalArgumentException {
     /**
      * Throws unless a value is usable.
      *
-     * @param rule what the value must be, as in "must be at least 1"
+     * @param rule the rule for the value, as in "must be at least 1"
      * @param example a value to write instead
      */
     public static void unless(boolean usable, String setting, @Nullable Object value, String rule, String example) {

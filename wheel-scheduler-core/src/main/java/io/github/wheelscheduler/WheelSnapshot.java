@@ -27,7 +27,7 @@ public record WheelSnapshot(
      * @param cancelled pending timers that were cancelled, returned by {@code shutdownNow}, or rejected by a full group
      * @param rejected timers that were not accepted
      * @param skipped missed runs of fixed-rate tasks that were not caught up
-     * @param refusedHandOvers how often a given executor has rejected a due task, which was offered again
+     * @param refusedHandOvers the number of times that a given executor rejected a due task, which was offered again
      * @param refusedRuns runs that did not start because their group was full, those rejected at the call included
      */
     public record Totals(
@@ -42,15 +42,16 @@ public record WheelSnapshot(
     /**
      * The tick thread.
      *
-     * @param state where it is in its life
-     * @param wakeUps how often it has slept
-     * @param clockJumps how often the wall clock has moved by a second or more while calendar timers were pending
-     * @param oversleeps how many sleeps ended later than they should have
+     * @param state the stage of its life
+     * @param wakeUps the number of wake-ups so far
+     * @param clockJumps the number of times that the wall clock moved by a second or more while calendar timers were
+     *     pending
+     * @param oversleeps the number of sleeps that ended later than they should have
      * @param overslept the total of their delays
      * @param longestOversleep the longest of the last one to two minutes
-     * @param stuckFor how long the thread has neither slept nor finished a pass, or by how much it has missed its
-     *     wake-up; zero if it is on time
-     * @param nextExpiry how long until the thread wakes up by itself, usually for the next timer; null if it has no
+     * @param stuckFor the time for which the thread has neither slept nor finished a pass, or by which it has missed
+     *     its wake-up; zero if it is on time
+     * @param nextExpiry the time until the thread wakes up by itself, usually for the next timer; null if it has no
      *     reason to
      */
     public record Tick(
@@ -64,10 +65,10 @@ public record WheelSnapshot(
             @Nullable Duration nextExpiry) {}
 
     /**
-     * How full the wheel was at one moment. It counts cancelled timers that have not been swept out, and neither timers
-     * in the inbox nor ready ones.
+     * The occupancy of the wheel at one moment. It counts cancelled timers that have not been swept out, but neither
+     * timers in the inbox nor ready ones.
      *
-     * @param age how long ago that was
+     * @param age the time since that moment
      * @param due due timers that had not been handed over, for instance because there was no room
      * @param levels the ones that held a timer, the finest first
      */

@@ -6,7 +6,7 @@ package io.github.wheelscheduler.internal;
  */
 public final class CallerStripe {
 
-    /** How many places there are, a power of two. */
+    /** The number of places, a power of two. */
     public static final int COUNT = 8;
 
     private CallerStripe() {}

@@ -33,7 +33,7 @@ final class PageFiles {
     /**
      * Returns the page.
      *
-     * @param base what its links begin with
+     * @param base the prefix of its links
      */
     PageFile page(String base) {
         byte[] bytes = read(PAGE);

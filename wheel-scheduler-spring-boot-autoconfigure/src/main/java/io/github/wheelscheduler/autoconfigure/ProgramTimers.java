@@ -46,10 +46,10 @@ public final class ProgramTimers {
      * The counts of timers.
      *
      * @param kind {@code keyed}, {@code idle} or {@code netty}
-     * @param pending how many are pending
-     * @param fired how many have fired
-     * @param moved how often one has been given another time
-     * @param failed how many handlers have failed
+     * @param pending the number of pending timers
+     * @param fired the number of timers that have fired
+     * @param moved the number of times that a timer has been given another time
+     * @param failed the number of handlers that have failed
      * @param lateness of all that have fired, together, since they have meters; zero without
      * @param meanLateness that of one of them; null if none is known
      */
@@ -81,10 +81,10 @@ public final class ProgramTimers {
      * The counts of leases.
      *
      * @param kind {@code lease}
-     * @param kept how many are kept
-     * @param renewed how many renewals have succeeded
-     * @param failed how many renewals have failed
-     * @param lost how many leases have been lost
+     * @param kept the number of leases that are kept
+     * @param renewed the number of renewals that have succeeded
+     * @param failed the number of renewals that have failed
+     * @param lost the number of leases that have been lost
      */
     public record Leases(String name, String kind, long kept, long renewed, long failed, long lost)
             implements Reading {}

@@ -70,7 +70,7 @@ public final class MeterNames {
     /** Why a run did not take place. */
     public static final String TAG_REASON = "reason";
 
-    /** How a run went, in the words of Spring's observations: {@code SUCCESS} or {@code ERROR}. */
+    /** The outcome of a run, in the words of Spring's observations: {@code SUCCESS} or {@code ERROR}. */
     public static final String TAG_OUTCOME = "outcome";
 
     /** The id of a task. */

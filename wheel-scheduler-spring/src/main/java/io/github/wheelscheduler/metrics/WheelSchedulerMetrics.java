@@ -45,7 +45,7 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
      * Creates a binder.
      *
      * @param name the value of the tag {@code name}, usually the name of the bean
-     * @param maxTasks how many tasks have meters of their own at most
+     * @param maxTasks the maximum number of tasks with meters of their own
      * @throws IllegalArgumentException if the limit is negative
      */
     public WheelSchedulerMetrics(WheelTaskScheduler scheduler, String name, int maxTasks) {
@@ -56,7 +56,7 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
      * Creates a binder for some of the tasks.
      *
      * @param name the value of the tag {@code name}, usually the name of the bean
-     * @param maxTasks how many tasks have meters of their own at most
+     * @param maxTasks the maximum number of tasks with meters of their own
      * @param includedTasks decides, with the id of a task, whether it may have meters; called by any thread, and must
      *     not throw
      * @throws IllegalArgumentException if the limit is negative

@@ -204,7 +204,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
      * one's. It has to be initialized after that one, which also ends it. Before initialization.
      *
      * @param name a name that no other group of that scheduler has
-     * @param queueCapacity how many due runs may wait in the queue while the group is full
+     * @param queueCapacity the maximum number of due runs that wait in the queue while the group is full
      * @param onFull the treatment of a run that is due while this group is full
      * @throws IllegalArgumentException if the name is blank, the capacity negative, or that scheduler is a group itself
      * @see WheelScheduledExecutor#newGroup
@@ -251,7 +251,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         };
     }
 
-    /** Steers, and tells listeners if the call has a name. */
+    /** Steers, and notifies listeners if the call has a name. */
     private void steer(String action, Runnable call) {
         NamedSteering steering = news.steering();
         if (steering == null) {

@@ -67,7 +67,7 @@ final class Firing<K, V> implements KeptTask {
         }
     }
 
-    /** Without memory for it, it is tried again as long as the entry is pending. */
+    /** Without memory for it, it is retried as long as the entry is pending. */
     private void add(KeyedEntry<K, V> entry) {
         boolean isDone = false;
         while (!isDone && entry.isLive()) {

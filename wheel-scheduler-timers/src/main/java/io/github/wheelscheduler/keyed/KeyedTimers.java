@@ -123,7 +123,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * empty, cannot be changed, and have no key twice. Several lists may be handled at a time, with different keys.
      *
      * @param executor on which they run; it is not shut down with them
-     * @param maxBatch how many a list holds at most
+     * @param maxBatch the maximum number of entries in a list
      * @throws IllegalArgumentException if that is less than 1
      */
     public static <K, V> KeyedTimersBuilder<K, V> batchBuilder(
@@ -210,7 +210,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * <p>If the consumer throws, that ends the drain: the pair that it was called with is drained, the others are still
      * pending.
      *
-     * @return how many were handed over, when the last call of the consumer has ended
+     * @return the number of keys that were handed over, once the last call of the consumer has ended
      */
     public long drain(BiConsumer<? super K, ? super V> consumer) {
         Objects.requireNonNull(consumer, "consumer must not be null");

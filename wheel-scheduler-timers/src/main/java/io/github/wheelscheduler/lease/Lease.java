@@ -21,7 +21,7 @@ public final class Lease<K> implements AutoCloseable {
 
     /*
      * A lease is KEPT until it is LOST or CLOSED, once. The thread that moves it does what follows: tells, counts,
-     * waits. A renewal is going on while there is a runner. If the lease ends meanwhile, the renewal changes nothing
+     * waits. A renewal is active while there is a runner. If the lease ends meanwhile, the renewal changes nothing
      * any more.
      */
     enum State {

@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A lease lasts for its length, minus a margin, from the start of the last successful renewal or of the acquisition.
  * It is measured by the monotonic clock, and by the wall clock if the former stops, as while a machine sleeps. A
- * renewal that fails is tried again within that time, with growing pauses. Each loss is reported once.
+ * renewal that fails is retried within that time, with growing pauses. Each loss is reported once.
  *
  * <p>Renewals and losses have workers of their own, two {@linkplain WheelScheduledExecutor#newGroup groups} which
  * neither pause nor halt of the executor hold up. They continue while it is shut down, until the last lease is closed;
- * {@link WheelScheduledExecutor#shutdownNow} tells first that what is kept is lost. All methods may be called from any
+ * {@link WheelScheduledExecutor#shutdownNow} first reports the kept leases as lost. All methods may be called from any
  * thread, renewals and listeners included.
  *
  * @param <K> the type of the keys
@@ -115,7 +115,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
      * Returns a builder of a renewer that renews leases that are due together in one call.
      *
      * @param executor on whose wheel the renewals are; no group
-     * @param maxBatch how many leases a call renews at most
+     * @param maxBatch the maximum number of leases that a call renews
      * @throws IllegalArgumentException if that is less than 1
      */
     public static <K> LeaseRenewerBuilder<K> batchBuilder(
@@ -135,7 +135,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /**
      * Keeps a lease that the store has granted.
      *
-     * @param length how long it lasts unless it is renewed, at least 10 ms
+     * @param length the time that it lasts unless it is renewed, at least 10 ms
      * @param start when the acquisition began
      * @param onLost called if it is lost; if it is already over, at once, on a worker
      * @throws IllegalArgumentException if the length does not fit, or if the key is kept already

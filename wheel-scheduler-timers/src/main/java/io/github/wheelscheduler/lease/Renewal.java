@@ -19,7 +19,7 @@ public interface Renewal<K> {
     enum Outcome {
         /** The lease is granted anew, from the start of the attempt on. */
         RENEWED,
-        /** The outcome is unknown; the renewal is tried again as long as the lease lasts. */
+        /** The outcome is unknown; the renewal is retried as long as the lease lasts. */
         FAILED,
         /** The store has granted the lease to another owner, or has forgotten it: it is lost. */
         GONE

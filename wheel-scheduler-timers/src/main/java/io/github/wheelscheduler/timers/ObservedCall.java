@@ -14,7 +14,7 @@ public final class ObservedCall {
     /**
      * Calls a handler as {@link UserCalls#call} does, and logs its exceptions while the call is observed.
      *
-     * @param kept what the observer has kept for it
+     * @param kept the objects that the observer has kept for it
      */
     public static <T> void call(
             UserCalls calls, CallObserver observer, List<?> kept, Consumer<? super T> handler, T argument) {

@@ -42,7 +42,7 @@ public final class Arming {
     private final Lifecycle lifecycle;
     final CatchUp catchUp;
 
-    /** How many timers have not been accepted. */
+    /** The number of timers that have not been accepted. */
     final StripedCount rejected = new StripedCount();
 
     Arming(Engine engine) {
@@ -85,7 +85,7 @@ public final class Arming {
 
     /**
      * Makes the next timer of a series pending, with the permit of the running one; false after shutdown or cancel. If
-     * that fails, as when memory is short, it can be tried again.
+     * that fails, as when memory is short, it can be retried.
      */
     public boolean armNext(InstantTimer running, InstantTimer timer) {
         StackReserve.ask();
@@ -303,7 +303,7 @@ public final class Arming {
         }
     }
 
-    /** Without memory to find out, it is tried again until there is some, as long as the timer may repeat. */
+    /** Without memory to find out, it is retried until there is some, as long as the timer may repeat. */
     private long nextDeadlineNanos(PeriodicTimer timer, @Nullable Pacing pacing, long nowNanos) {
         while (true) {
             try {
@@ -319,7 +319,7 @@ public final class Arming {
     }
 
     /**
-     * Sends a timer on that is armed again. Without memory for that, it is tried again until there is some: no other
+     * Sends a timer on that is armed again. Without memory for that, it is retried until there is some: no other
      * thread knows of the timer. Worker.
      */
     private void passOn(PeriodicTimer timer, long nextNanos, long nowNanos) {

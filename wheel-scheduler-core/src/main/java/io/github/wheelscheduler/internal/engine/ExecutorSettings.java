@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings gathered by a {@link WheelScheduledExecutorBuilder}; valid by construction.
  *
- * @param groupName the name that is unique among the groups of an executor; null if this is no group, as is what
- *     follows its default then
- * @param startToleranceNanos how late a run of a repeating timer may start so that wake-ups are shared
- * @param queueCapacity how many runs may wait in the queue while the group is full
+ * @param groupName the name that is unique among the groups of an executor; null if this is no group; the parameters
+ *     that follow then have their defaults
+ * @param startToleranceNanos the maximum time by which a run of a repeating timer may start late to share a wake-up
+ * @param queueCapacity the maximum number of runs that wait in the queue while the group is full
  * @param onFull the treatment of a run that is due while the group is full
  * @param standsApart whether neither pause, halt nor shutdown of the executor concern the group; it ends with the
  *     executor

@@ -96,7 +96,7 @@ final class FirstStart {
     private boolean startRetrying() {
         boolean isStarted = false;
         try {
-            // A daemon: where the factory fails for good, it keeps no program from its end.
+            // A daemon: where the factory keeps failing, it keeps no program from its end.
             origin.newDaemon(this::retry, Thread.currentThread().getName() + "-retry")
                     .start();
             isStarted = true;

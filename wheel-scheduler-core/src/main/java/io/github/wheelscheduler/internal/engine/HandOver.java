@@ -115,7 +115,7 @@ final class HandOver implements Expiry {
     }
 
     /**
-     * Hands a timer over if it is due. It has a slot, which is freed at the end of the run, or here.
+     * Hands a timer over if it is due. It has a slot, which is released at the end of the run, or here.
      *
      * @param mayBeEarly whether the wall clock has not been asked yet
      */
@@ -197,7 +197,7 @@ final class HandOver implements Expiry {
 
     /**
      * Takes a timer out of the list in which it has waited, and lets it go: it may be due later by now, and then its
-     * slot is freed.
+     * slot is released.
      *
      * @param isOver whether it was over, and has no slot; it is forgotten
      * @param hasSlot whether it has a slot; if not, and it is not over, it is refused

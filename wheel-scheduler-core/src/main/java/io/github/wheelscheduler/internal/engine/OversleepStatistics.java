@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.internal.engine;
 
-/** How much later than asked for the tick thread wakes up. One writer, any readers. */
+/** The delays by which the tick thread wakes up later than requested. One writer, any readers. */
 final class OversleepStatistics {
 
     private static final long WINDOW_NANOS = 60_000_000_000L;

@@ -42,7 +42,7 @@ public final class PendingTimers {
     /** The messages posted by a group; for the executor itself, by all groups. */
     final StripedCount messages = new StripedCount();
 
-    /** How many of those are about no pending timer of a group any more; one number for all groups. */
+    /** The number of those messages that no longer concern a pending timer of a group; one number for all groups. */
     private final StripedCount goneOfGroups;
 
     /** Counts messages through the inbox. */

@@ -20,8 +20,8 @@ final class Shortcut {
      *   3  the next timer: number != 0,             hand over all that are due
      *      so it makes a detour, too             3  number = 0 by CAS, unless others have come since 1
      *
-     * What was counted at 1 had been posted before, and with a deadline that had come by then. It may be in the wheel,
-     * which rounds up to a tick; Admission says when it is not any more.
+     * A timer counted at 1 had been posted before, and with a deadline that had come by then. It may be in the wheel,
+     * which rounds up to a tick; Admission reports when it no longer is.
      */
 
     /** Timers are held: by a halt, or because time is virtual. Writers: threads that halt, under the lock. */

@@ -93,7 +93,7 @@ final class TickLoop {
     /**
      * Does the work that is due now, or a part of it.
      *
-     * @return how many nanoseconds after {@code nowNanos} there is more to do; 0 if there may be more now
+     * @return the nanoseconds from {@code nowNanos} until there is more to do; 0 if there may be more now
      */
     long pass(long nowNanos) {
         boolean timeStandsStill = pass.begin(nowNanos);

@@ -72,7 +72,7 @@ final class TickThread implements Runnable {
     /** The last sleep has ended by itself. Tick thread only. */
     private boolean wokeUp;
 
-    /** Counted down when the thread has released the wheel for good. */
+    /** Counted down when the thread has released the wheel permanently. */
     private final CountDownLatch gaveUp = new CountDownLatch(1);
 
     /**
@@ -101,7 +101,7 @@ final class TickThread implements Runnable {
     /** Tick thread only. */
     private long passStartNanos;
 
-    /** How many passes have failed in a row. Writer: tick thread. Readers: snapshots. */
+    /** The number of passes that have failed in a row. Writer: tick thread. Readers: snapshots. */
     private volatile long failuresInARow;
 
     /** When the first of them began; written before their number. */
@@ -340,7 +340,7 @@ final class TickThread implements Runnable {
     }
 
     /**
-     * Starts the thread that starts workers if it is lacking; returns after how long that is to be tried again, if it
+     * Starts the thread that starts workers if it is lacking; returns the time after which that is to be retried, if it
      * has failed.
      */
     private long startStarter(long nowNanos) {

@@ -19,7 +19,7 @@ final class WakeUpBudget {
      * Creates an empty bucket.
      *
      * @param intervalNanos the least time between two wake-ups in the long run
-     * @param burst how many wake-ups may follow each other at any distance
+     * @param burst the maximum number of wake-ups that follow each other at any distance
      */
     WakeUpBudget(long intervalNanos, int burst, long nowNanos) {
         this.intervalNanos = intervalNanos;

@@ -42,7 +42,7 @@ public final class WallClockWatch {
 
     static final long FAR_NANOS = Long.MAX_VALUE / 2;
 
-    /** A reading of both clocks that takes longer, as the thread was stopped meanwhile, is tried again if possible. */
+    /** A reading of both clocks that takes longer, as the thread was stopped meanwhile, is retried if possible. */
     private static final long QUICK_READING_NANOS = 100_000;
 
     private static final int MAX_READINGS = 4;

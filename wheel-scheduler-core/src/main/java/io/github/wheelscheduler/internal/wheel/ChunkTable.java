@@ -24,7 +24,7 @@ final class ChunkTable {
 
     private int spareCount;
 
-    /** How many chunks buckets hold. */
+    /** The number of chunks that buckets hold. */
     int inUse;
 
     /** Is asked before the wheel allocates anything, and throws where tests want memory to run out. */

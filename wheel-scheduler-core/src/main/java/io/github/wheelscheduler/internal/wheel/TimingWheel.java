@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Example with a tick of 1 ns (buckets of level 0 are 1 tick wide, of level 1 64 ticks), started at 0:
  *
  * <table>
- * <caption>What is where</caption>
+ * <caption>The places of the timers</caption>
  * <tr><th>after</th><th>level 0</th><th>level 1</th></tr>
  * <tr><td>add A due 3, B due 70, C due 100</td><td>slot 3: A</td><td>slot 1: B C</td></tr>
  * <tr><td>advance to 10: A expires</td><td>-</td><td>slot 1: B C, next expiry at 70</td></tr>
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class TimingWheel {
 
     /*
-     * Where a timer is kept
-     * ---------------------
+     * The place of a timer
+     * --------------------
      * Write the due tick and the current tick in base 64. The highest digit in which they differ names the level, and
      * the due tick's digit there names the slot:
      *
@@ -49,8 +49,8 @@ public final class TimingWheel {
      *   - The place depends on nothing but due tick and current tick: timers of one due tick are always in one list, in
      *     the order in which they were added, before and after a cascade.
      *
-     * How time passes
-     * ---------------
+     * The passage of time
+     * -------------------
      * advance() goes from event to event. A bucket of level 0 expires. A bucket of a higher level cascades: its timers
      * are placed anew, as seen from the bucket's earliest due tick (or from now, if that is earlier), which takes them
      * as far down as they can go in one step. While a bucket is being worked off, the current tick stays on the last
@@ -66,8 +66,8 @@ public final class TimingWheel {
      *
      *      cascade from slot 9 (A is gone)  ->  level 0 = prepared level; then B and C are placed, then E and F
      *
-     * When memory runs out
-     * --------------------
+     * Lack of memory
+     * --------------
      * A timer that moves is appended to its new bucket, which may need memory, before it is taken out of the old one.
      * So a failed call leaves everything as it was, and the next call repeats it.
      */
@@ -372,7 +372,7 @@ public final class TimingWheel {
     /**
      * Removes the timers that the filter matches, in no particular order, and passes each on; looks at all timers.
      *
-     * @return how many were removed
+     * @return the number of removed timers
      */
     public long removeIf(Predicate<? super TimerNode> filter, Expiry removed) {
         long before = size;

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 public final class ElasticPool extends Workers {
 
     /*
-     * How workers are woken
-     * ---------------------
+     * Waking workers
+     * --------------
      * At most one wake-up is on its way at a time. The worker that wakes up takes a run and, if more are waiting, sends
      * the next wake-up; so a burst of runs wakes as many workers as it needs, one after the other, and the tick thread
      * pays for one of them.
@@ -38,7 +38,7 @@ public final class ElasticPool extends Workers {
      *   signal:  queue not empty, an idle bit is set, none is on the way  ->  claim a bit, unpark
      *   worker:  set idle bit (fence), look at the queue again, park
      *
-     * How workers are started: see PoolSize.
+     * Starting workers: see PoolSize.
      *
      * A worker ends only by way of PoolSize, which counts it out: if anything is thrown inside, memory that runs out
      * included, the counts are made good and it continues. A run that has been taken is performed, also if something
@@ -90,8 +90,8 @@ public final class ElasticPool extends Workers {
      *
      * @param threadFactory makes the workers
      * @param starter starts the first worker where no caller does, and tries again when a worker could not be started
-     * @param maxSize how many workers there may be, at least 1
-     * @param keepAliveNanos how long a worker stays idle before it ends
+     * @param maxSize the maximum number of workers, at least 1
+     * @param keepAliveNanos the time that a worker stays idle before it ends
      * @param nanoClock the monotonic clock that the idle time is read from
      */
     public ElasticPool(

@@ -34,7 +34,7 @@ public final class ExecutorWorkers extends Workers {
      * Creates workers that are tasks of the executor, which is the user's, or a {@link ThreadPerRun}.
      *
      * @param feederFactory makes the thread that hands runs to the executor
-     * @param maxSize how many runs the executor may have at a time, at least 1
+     * @param maxSize the maximum number of runs that the executor has at a time, at least 1
      * @param nanoClock the monotonic clock for the limit of logged rejections
      */
     public ExecutorWorkers(

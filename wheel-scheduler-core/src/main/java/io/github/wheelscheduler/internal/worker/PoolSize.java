@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class PoolSize {
 
     /*
-     * How workers are started
-     * -----------------------
+     * Starting workers
+     * ----------------
      * 'available' counts the workers that are not in a run: parked, or on their way to the queue. A worker that takes a
      * run and finds that it was the last available one starts another before it runs. So, below the limit, a worker
      * always looks at the queue, and a run that takes for ever holds up no other. The last SPARE available workers do
@@ -289,7 +289,7 @@ final class PoolSize {
         }
     }
 
-    /** Starts a further worker if there may be one; a failure is logged once, and tried again. */
+    /** Starts a further worker if there may be one; a failure is logged once, and retried. */
     void startIfAllowed() {
         // A worker that is started here may be busy and have failed to start the next one before this ends.
         long seen = lastStartFailure.get();

@@ -107,7 +107,7 @@ public final class Starter implements Runnable {
      * intervals. Tick thread. Throws nothing.
      *
      * @param nowNanos the time now, by the machine's clock
-     * @return how many nanoseconds later it is to be tried again; the longest time if it is not lacking
+     * @return the nanoseconds until the start must be retried; {@code Long.MAX_VALUE} if the thread is not lacking
      */
     public long startThread(long nowNanos) {
         if (!isThreadLacking()) {

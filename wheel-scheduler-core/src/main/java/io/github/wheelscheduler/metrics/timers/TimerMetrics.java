@@ -48,11 +48,11 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
      *
      * @param kind the value of the tag {@code kind}
      * @param name the value of the tag {@code name}, usually the name of the bean
-     * @param pending how many are pending
-     * @param fired how many have fired so far
-     * @param moved how often one has been given another time so far
-     * @param failed how many handlers have failed so far
-     * @param lateness of all that have fired, together
+     * @param pending returns the number of pending timers
+     * @param fired returns the number of timers that have fired so far
+     * @param moved returns the number of times so far that a timer has been given another time
+     * @param failed returns the number of handlers that have failed so far
+     * @param lateness returns the total lateness of all timers that have fired
      */
     public static <T> TimerMetrics ofTimers(
             String kind,
@@ -82,10 +82,10 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
      * Creates a binder for leases.
      *
      * @param name the value of the tag {@code name}, usually the name of the bean
-     * @param kept how many are kept
-     * @param renewed how many renewals have succeeded so far
-     * @param failed how many renewals have failed so far
-     * @param lost how many leases have been lost so far
+     * @param kept returns the number of leases that are kept
+     * @param renewed returns the number of renewals that have succeeded so far
+     * @param failed returns the number of renewals that have failed so far
+     * @param lost returns the number of leases that have been lost so far
      */
     public static <T> TimerMetrics ofLeases(
             String name,

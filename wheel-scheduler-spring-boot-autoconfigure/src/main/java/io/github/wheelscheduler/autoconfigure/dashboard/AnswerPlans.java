@@ -79,10 +79,10 @@ final class AnswerPlans {
     }
 
     /**
-     * What to add to an answer.
+     * The additions to an answer.
      *
      * @param headers of the answer
-     * @param redirect where to send the browser instead; null for nowhere
+     * @param redirect the address to which the browser is sent instead; null for none
      * @param etag of the file that is asked for; null if there is none
      * @param token whether a token against forged requests is asked for
      */

@@ -18,7 +18,7 @@ final class CrossSiteRule {
 
     static final String HEADER = "Sec-Fetch-Site";
 
-    /** What is answered, with the status 403, in JSON. */
+    /** The answer with the status 403, in JSON. */
     static final byte[] ANSWER = """
             {"error":"a browser must steer from a page of the same origin, or of one that \
             management.endpoints.web.cors allows, but Sec-Fetch-Site was of another"}""".getBytes(StandardCharsets.UTF_8);

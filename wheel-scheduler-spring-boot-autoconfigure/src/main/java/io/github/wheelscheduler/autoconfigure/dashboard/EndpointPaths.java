@@ -62,10 +62,10 @@ final class EndpointPaths {
     }
 
     /**
-     * Where a path leads to.
+     * The target of a path.
      *
      * @param endpoint its id
-     * @param rest what follows the path of the endpoint, as it was sent: empty, or with a slash at its begin
+     * @param rest the part after the path of the endpoint, as it was sent: empty, or with a slash at its begin
      */
     record Target(String endpoint, String rest) {}
 }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers of counts that go on since the start by how much they have risen lately, as far as they are looked at. The
- * first look at a count is where it begins. Any thread.
+ * Remembers the recent rises of counts that have run since the start, as far as they are read. The first reading of a
+ * count is its begin. Any thread.
  */
 public final class CountRises {
 
@@ -30,11 +30,11 @@ public final class CountRises {
     }
 
     /**
-     * @param count when it was looked at last
-     * @param atNanos when that was
-     * @param by how much it has risen lately
-     * @param sinceNanos when; the last look before it rose
-     * @param risenAtNanos when a rise was seen last; null if none is remembered
+     * @param count the count at the last reading
+     * @param atNanos the time of that reading
+     * @param by the recent rise
+     * @param sinceNanos the time of the last reading before the rise began
+     * @param risenAtNanos the time when a rise was last seen; null if none is remembered
      */
     private record Look(
             long count,

@@ -16,7 +16,7 @@ import java.util.List;
 /**
  * The days of a cron expression in English words.
  *
- * @param cron what they are read from
+ * @param cron the fields that they are read from
  */
 record CronDayWords(CronFields cron) {
 

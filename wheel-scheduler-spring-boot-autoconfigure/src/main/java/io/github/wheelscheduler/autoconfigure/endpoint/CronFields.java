@@ -49,7 +49,7 @@ record CronFields(
         return List.of(text.split(" ", -1));
     }
 
-    /** What a field counts, from the first number to the last. */
+    /** The unit that a field counts, from the first number to the last. */
     private enum Unit {
         SECOND(0, 59),
         MINUTE(0, 59),

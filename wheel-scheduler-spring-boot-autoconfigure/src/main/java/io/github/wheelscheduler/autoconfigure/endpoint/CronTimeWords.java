@@ -14,7 +14,7 @@ import java.util.List;
 /**
  * The times of day of a cron expression in English words.
  *
- * @param cron what they are read from
+ * @param cron the fields that they are read from
  */
 record CronTimeWords(CronFields cron) {
 

@@ -9,11 +9,11 @@ import java.util.List;
  * The number of runs that start in the next 24 hours, in slots of equal length.
  *
  * @param from begin of the first slot
- * @param slot how long each is
- * @param totals how many runs start in each
+ * @param slot the length of each slot
+ * @param totals the number of runs that start in each slot
  * @param together the seconds in which the most tasks start that have a time of their own
  * @param tasks the tasks of the page
- * @param untold how many tasks there are of whose triggers only the next run is known
+ * @param untold the number of tasks of whose triggers only the next run is known
  * @param cut whether counting took too long, so that some are left out
  */
 public record DayDescriptor(
@@ -49,7 +49,7 @@ public record DayDescriptor(
     /**
      * Tasks that start in the same second.
      *
-     * @param count how many
+     * @param count the number of tasks
      * @param ids of some of them
      */
     public record Together(Instant at, int count, List<String> ids) {}
@@ -57,7 +57,7 @@ public record DayDescriptor(
     /**
      * The runs of one task.
      *
-     * @param slots pairs of the index of a slot and how many runs start in it; slots without runs are absent
+     * @param slots pairs of the index of a slot and the number of runs that start in it; slots without runs are absent
      * @param cut whether runs are left out
      */
     public record Line(String id, String scheduler, List<List<Long>> slots, boolean cut) {}

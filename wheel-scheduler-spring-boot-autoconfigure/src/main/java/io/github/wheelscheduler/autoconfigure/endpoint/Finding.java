@@ -4,15 +4,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that is wrong, or that keeps tasks from starting on time.
+ * A fault, or a condition that keeps tasks from starting on time.
  *
- * @param rule what has found it, in one word that stays the same
- * @param scheduler whose tasks it is about; null if it is about no scheduler of the endpoint
+ * @param rule the rule that has found it, in one word that stays the same
+ * @param scheduler the scheduler whose tasks it is about; null if it is about no scheduler of the endpoint
  * @param group the group of that scheduler; null if it is none
  * @param task the id of the task that it is about, or of the worst one; null if it is about none
- * @param tasks how many tasks it is about
+ * @param tasks the number of tasks that it is about
  * @param text a sentence with numbers, without its full stop
- * @param traceUrl where the trace of the failure is that it names; null unless {@code wheel.scheduler.trace-url} is set
+ * @param traceUrl the address of the trace of the failure that it names; null unless {@code wheel.scheduler.trace-url}
+ *     is set
  */
 public record Finding(
         String rule,
@@ -52,7 +53,7 @@ public record Finding(
         return new Finding(rule, severity, scheduler, group, task, tasks, text, url);
     }
 
-    /** How bad it is, the worst first. */
+    /** The severity of a finding, the worst first. */
     public enum Severity {
         /** Tasks do not run. */
         ERROR,

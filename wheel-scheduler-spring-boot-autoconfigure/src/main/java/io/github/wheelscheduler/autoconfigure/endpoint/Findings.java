@@ -35,10 +35,10 @@ final class Findings {
     }
 
     /**
-     * A scheduler and what was seen of it.
+     * A scheduler and its state as it was seen.
      *
      * @param named the scheduler
-     * @param tasks what was seen of its tasks
+     * @param tasks the survey of its tasks
      */
     record Seen(SchedulerBeans.Named named, SchedulerDescriptor descriptor, TaskSurvey.OfScheduler tasks) {
 

@@ -33,7 +33,7 @@ final class FrequentTasks {
      * A page without the frequent ones.
      *
      * @param page the others
-     * @param left how many were left out
+     * @param left the number of tasks that were left out
      */
     record Others(TaskQuery.Page<TaskDescriptor> page, int left) {}
 

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What a schedule would be like.
+ * A preview of a schedule.
  *
  * @param words the schedule in English
  * @param upcoming the next runs
  * @param skipped local times in that zone at which it would run if clocks did not go forward
- * @param zone in which a cron is meant; null for another schedule
+ * @param zone the zone of a cron; null for another schedule
  */
 public record PreviewDescriptor(
         String words,

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * Why a request was not served.
+ * The reason why a request was not served.
  *
  * @param error the rule, and the value that breaks it
- * @param knownTasks how many tasks there are, if the one asked for is not among them; else null
+ * @param knownTasks the number of tasks, if the requested one is not among them; else null
  */
 public record ProblemDescriptor(String error, @Nullable Integer knownTasks) implements OperationResponseBody {}

@@ -18,18 +18,18 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A scheduler at one moment.
  *
  * @param name of its bean
- * @param tick how far a start time may be rounded up
+ * @param tick the maximum time by which a start time is rounded up
  * @param pending timers that wait for their time or for a worker
  * @param anonymous those of them, about, that no task of the registry stands for: one-time tasks without a name
  * @param ready due timers that wait for a worker, about
- * @param oldestReady how long the first of those has been waiting, about
- * @param nextExpiryIn how long until the tick thread wakes up by itself, usually for the next timer; null if it has no
+ * @param oldestReady the time that the first of those has been waiting, about
+ * @param nextExpiryIn the time until the tick thread wakes up by itself, usually for the next timer; null if it has no
  *     reason to
- * @param lateness how late the runs of the last one to two minutes started
+ * @param lateness the lateness at the start of the runs of the last one to two minutes
  * @param counts since the scheduler was started
- * @param tasks how many tasks the registry has
+ * @param tasks the number of tasks in the registry
  * @param group its properties as a group of another scheduler; null if it is no group
- * @param pause since when it has been paused, by whom and why; null if it is not
+ * @param pause the start of its pause, the caller that paused it, and the reason; null if it is not paused
  * @param wheel the occupancy of the wheel; null for a group, and if it was not asked for
  */
 public record SchedulerDescriptor(
@@ -59,7 +59,7 @@ public record SchedulerDescriptor(
     /**
      * Returns a scheduler whose tasks have been counted.
      *
-     * @param waiting how many of them wait for their time
+     * @param waiting the number of tasks that wait for their time
      */
     static SchedulerDescriptor of(
             SchedulerBeans.Named named, int tasks, int waiting, boolean isWheelShown, @Nullable Pause pause) {
@@ -105,9 +105,9 @@ public record SchedulerDescriptor(
     /**
      * A pause that lasts.
      *
-     * @param at when it began
-     * @param by who paused it by this endpoint; null if the application did
-     * @param reason what that one gave as the reason; null if nothing
+     * @param at the time when it began
+     * @param by the caller that paused it by this endpoint; null if the application did
+     * @param reason the reason that the caller gave; null if none
      */
     public record Pause(
             Instant at, @Nullable String by, @Nullable String reason) {}
@@ -129,11 +129,11 @@ public record SchedulerDescriptor(
     /**
      * The thread that hands due tasks to workers.
      *
-     * @param stuckFor by how much it is overdue; zero if it is on time
-     * @param wakeUps how often it has slept
-     * @param oversleeps how many sleeps ended later than they should have
+     * @param stuckFor the time by which it is overdue; zero if it is on time
+     * @param wakeUps the number of wake-ups so far
+     * @param oversleeps the number of sleeps that ended later than they should have
      * @param longestOversleep the longest of the last one to two minutes
-     * @param clockJumps how often the wall clock was set while tasks depended on it
+     * @param clockJumps the number of times that the wall clock was set while tasks depended on it
      */
     public record TickThread(
             WheelSnapshot.State state,
@@ -158,9 +158,9 @@ public record SchedulerDescriptor(
     /**
      * The threads that run tasks.
      *
-     * @param max how many there may be; null if that is not limited
-     * @param size how many there are
-     * @param active how many of them run a task
+     * @param max the maximum number of workers; null if that is not limited
+     * @param size the number of workers
+     * @param active the number of workers that run a task
      */
     public record Workers(@Nullable Integer max, int size, int active) {
 
@@ -174,8 +174,8 @@ public record SchedulerDescriptor(
      * A set of workers on the wheel of another scheduler.
      *
      * @param name as its settings have it
-     * @param queueCapacity how many due runs may wait in the queue
-     * @param onFull what becomes of a run that is due while the group is full
+     * @param queueCapacity the maximum number of due runs that wait in the queue
+     * @param onFull the treatment of a run that is due while the group is full
      */
     public record Group(String name, int queueCapacity, OnFull onFull) {
 
@@ -186,9 +186,9 @@ public record SchedulerDescriptor(
     }
 
     /**
-     * How full the wheel is.
+     * The occupancy of the wheel.
      *
-     * @param at when the tick thread said so; null as long as it has not
+     * @param at the time when the tick thread reported it; null as long as it has not
      * @param due timers whose time has come, and that wait for room
      * @param levels the ones that have been needed, the shortest spans first
      */
@@ -217,7 +217,7 @@ public record SchedulerDescriptor(
     public record Level(Duration bucket, int hand, List<Long> counts) {}
 
     /**
-     * How late so many percent of the runs started at most.
+     * The maximum lateness of given percentages of the runs.
      *
      * @param p50 half of them
      * @param p90 90 percent

@@ -44,7 +44,7 @@ record SchedulerFindings(SchedulerDescriptor seen, Supplier<List<RunningTask>> r
     private static final String TICK_THREAD_DIED =
             "The tick thread has died: no task runs until the application restarts";
 
-    /** What tells the second task of a name from the first. */
+    /** The suffix that distinguishes the second task of a name from the first. */
     private static final Pattern NUMBER = Pattern.compile("~\\d+$");
 
     List<Finding> all() {

@@ -5,9 +5,9 @@ import java.util.List;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * Where the runs of a task are.
+ * The stacks of the runs of a task.
  *
- * @param threads that run it
+ * @param threads the threads that run it
  */
 public record StacksDescriptor(List<Stack> threads) implements OperationResponseBody {
 
@@ -21,7 +21,7 @@ public record StacksDescriptor(List<Stack> threads) implements OperationResponse
      * One of them.
      *
      * @param name of the thread
-     * @param trace what it has called, in lines
+     * @param trace its stack trace, in lines
      */
     public record Stack(String name, Thread.State state, String trace) {}
 }

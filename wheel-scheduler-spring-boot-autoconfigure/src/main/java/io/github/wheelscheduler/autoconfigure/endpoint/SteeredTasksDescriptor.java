@@ -4,11 +4,11 @@ import java.util.List;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What became of the steering of several tasks.
+ * The outcome of steering several tasks.
  *
- * @param matched how many tasks were found
- * @param done how many of them were steered
- * @param refused how many were not
+ * @param matched the number of tasks that were found
+ * @param done the number of tasks that were steered
+ * @param refused the number of tasks that were not
  * @param refusals the first of those, at most {@link TaskSteering#MOST_REFUSALS}
  */
 public record SteeredTasksDescriptor(int matched, int done, int refused, List<Refusal> refusals)
@@ -17,7 +17,7 @@ public record SteeredTasksDescriptor(int matched, int done, int refused, List<Re
     /**
      * A task that was not steered.
      *
-     * @param error why
+     * @param error the reason
      */
     public record Refusal(String id, String scheduler, String error) {}
 }

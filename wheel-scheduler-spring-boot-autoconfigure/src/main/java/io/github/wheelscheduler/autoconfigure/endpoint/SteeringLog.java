@@ -82,13 +82,13 @@ public final class SteeringLog {
      *
      * @param answer to the caller
      * @param target that was steered, as it is known by now
-     * @param from how it was before, in a few words
-     * @param to how it is then
+     * @param from its state before, in a few words
+     * @param to its state afterwards
      */
     public record Steered<T>(T answer, Target target, String from, String to) {}
 
     /**
-     * Steers, logs that and tells it. An exception of the steering is logged, told and thrown on.
+     * Steers, logs that and reports it to the listeners. An exception of the steering is logged, reported and rethrown.
      *
      * @param caller steers
      * @param action as it was asked for; null if it was left out
@@ -144,9 +144,9 @@ public final class SteeringLog {
     }
 
     /**
-     * Tells the listeners of a steering. Throws no exception, also if a listener's bean cannot be created.
+     * Notifies the listeners of a steering. Throws no exception, also if a listener's bean cannot be created.
      *
-     * @param refusal why it was refused; null if it was done
+     * @param refusal the reason why it was refused; null if it was done
      */
     void tell(
             Caller caller,

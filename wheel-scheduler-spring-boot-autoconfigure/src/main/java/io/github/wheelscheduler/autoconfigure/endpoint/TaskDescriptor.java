@@ -18,26 +18,26 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param scheduler the name of its scheduler
  * @param configured the schedule of the code and the settings in English; null unless the task was re-timed
- * @param settings what is set for it, as properties name it
- * @param next when it is due next; null while a run keeps it waiting, and when it is over
- * @param lateBy by how much its next run is late by now
+ * @param settings its settings, as properties name them
+ * @param next its next due time; null while a run keeps it waiting, and when it is over
+ * @param lateBy the lateness of its next run by now
  * @param overdue whether that is more than the grace allows
- * @param runningSince when the first of the runs started that are going on; null unless one is
+ * @param runningSince the start of the first active run; null if there is none
  * @param last the last run; null if there has been none
- * @param lastSuccess when a run last ended well; null if none has
- * @param lastFailure when a run last failed; null if none has
- * @param failuresInARow how many runs have failed since the last success
+ * @param lastSuccess the time when a run last ended well; null if none has
+ * @param lastFailure the time when a run last failed; null if none has
+ * @param failuresInARow the number of runs that have failed since the last success
  * @param pausedAfterFailures whether it has been paused because of them
- * @param skips how many runs did not take place when they were due
- * @param missed how many runs of a fixed rate, or instants of a cron, were missed, and were not made up
- * @param overruns how many runs took longer than it was to the next one
+ * @param skips the number of runs that did not take place when they were due
+ * @param missed the number of runs of a fixed rate, or instants of a cron, that were missed and not caught up
+ * @param overruns the number of runs that took longer than the time to the next one
  * @param recent the last runs, at most ten, the one that ended last first
  * @param upcoming the next runs, as if it were not paused; null in a list
  * @param skipped local times in the zone of the schedule at which it would run if clocks did not go forward; null in a
  *     list
  * @param settingSources the source of each setting, by the names of the settings; null in a list
- * @param lastError what the run threw that failed last; null in a list, and if none has failed
- * @param zone in which a cron without one is meant if it is re-timed to that; null in a list
+ * @param lastError the exception of the run that failed last; null in a list, and if none has failed
+ * @param zone the zone that a cron without one gets if the task is re-timed to it; null in a list
  * @param steering whether the endpoint may be written to; null in a list
  */
 public record TaskDescriptor(
@@ -174,12 +174,12 @@ public record TaskDescriptor(
     /**
      * A run that has ended.
      *
-     * @param lateness how late it started
+     * @param lateness the lateness of its start
      * @param triggered whether it was triggered by hand, outside of the schedule
-     * @param exception the name of the class of what it threw; null if it succeeded
+     * @param exception the name of the class of the exception; null if it succeeded
      * @param message of the exception; null if it succeeded
      * @param traceId of the trace that the run belonged to; null if it succeeded, or none is known
-     * @param traceUrl where that trace is, as {@link Thrown} has it
+     * @param traceUrl the address of that trace, as {@link Thrown} has it
      */
     public record Run(
             Instant start,
@@ -209,12 +209,12 @@ public record TaskDescriptor(
     }
 
     /**
-     * What a run threw.
+     * The exception that a run threw.
      *
      * @param exception the name of its class
      * @param trace its stack trace, cut if it is very long
      * @param traceId of the trace that the run belonged to; null if none is known
-     * @param traceUrl where that trace is; null unless {@code wheel.scheduler.trace-url} says it
+     * @param traceUrl the address of that trace; null unless {@code wheel.scheduler.trace-url} says it
      */
     public record Thrown(
             Instant at,
@@ -230,7 +230,7 @@ public record TaskDescriptor(
         }
     }
 
-    /** How a run ended. */
+    /** The outcome of a run. */
     public enum Outcome {
         /** It went well. */
         SUCCESS,

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * The rules for the tasks of a scheduler or a group. Of many tasks, one sentence names the worst.
  *
  * @param seen the scheduler
- * @param tasks what was seen of its tasks
+ * @param tasks the survey of its tasks
  * @param now by its clock
- * @param longest how long a run may take before that is a warning; null if the settings do not say
- * @param traceUrls returns where the trace of a task's last failure is; null if that is unknown
+ * @param longest the duration of a run beyond which there is a warning; null if the settings have none
+ * @param traceUrls returns the address of the trace of a task's last failure; null if that is unknown
  */
 record TaskFindings(
         SchedulerDescriptor seen,
@@ -45,7 +45,7 @@ record TaskFindings(
     private static final int TIMES_LONGEST = 3;
     private static final Duration LONG = Duration.ofSeconds(10);
 
-    /** From then on it is said that one of the first runs is going on. */
+    /** From then on it is said that one of the first runs is active. */
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final String WHERE = "; a thread dump may show the reason";
@@ -154,7 +154,7 @@ record TaskFindings(
                         : page.total() + " tasks take longer than their interval: " + each);
     }
 
-    /** Runs go on for much longer than the ones before, or than the settings allow. */
+    /** Runs are active for much longer than the ones before, or than the settings allow. */
     @Nullable
     Finding longRun() {
         List<TaskInfo> found = tasks.running().tasks().stream()

@@ -14,19 +14,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tasks a caller wants to see, as written there, possibly nonsense; null for what is not given.
+ * A request for tasks as the caller wrote it, possibly nonsense; null for parameters that are not given.
  *
  * @param scheduler the only one to show
  * @param group the only one to show
  * @param text in the ids of tasks
  * @param state of tasks, or several with commas in between
- * @param sort what they are put in order by
+ * @param sort the property by which they are sorted
  * @param order {@code asc} or {@code desc}
  * @param after stands for the end of the page before
- * @param offset how many tasks to leave out
- * @param limit how many to return at most, up to 500; 50 if it is not given
+ * @param offset the number of tasks to leave out
+ * @param limit the maximum number of tasks to return, up to 500; 50 if it is not given
  * @param frequent {@code false} to leave out tasks that run more often than every ten minutes
- * @param show what to show beside schedulers and tasks, with commas in between
+ * @param show the parts to show beside schedulers and tasks, with commas in between
  */
 record TaskRequest(
         @Nullable String scheduler,

@@ -112,11 +112,11 @@ final class TaskSteering {
     /**
      * Does something with all tasks that a query finds.
      *
-     * @param expected how many those are; null for any number
-     * @param told of the first tasks, one by one; null if nobody wants to know
+     * @param expected the number of those tasks; null for any number
+     * @param told notified of the first tasks, one by one; null for none
      * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number; nothing has
      *     changed
-     * @throws IllegalStateException if they are another number by now; nothing has changed
+     * @throws IllegalStateException if their number differs by now; nothing has changed
      */
     SteeredTasksDescriptor steerAll(
             Map<String, TaskRegistry> registries,
@@ -173,7 +173,7 @@ final class TaskSteering {
 
     private record Found(String scheduler, String id, TaskInfo.State state) {}
 
-    /** Receives what became of one of many tasks. */
+    /** Receives the outcome for one of many tasks. */
     @FunctionalInterface
     interface Told {
 

@@ -83,8 +83,8 @@ public final class WheelSchedulerEndpoint {
      * Returns the schedulers, and a page of their tasks in the order of scheduler and id.
      *
      * @param scheduler the only one to show; null for all
-     * @param offset how many tasks to leave out; null for none
-     * @param limit how many tasks to return at most, up to 500; null for 50
+     * @param offset the number of tasks to leave out; null for none
+     * @param limit the maximum number of tasks to return, up to 500; null for 50
      * @throws UnknownNameException if there is no scheduler of that name
      * @throws IllegalArgumentException if offset or limit is out of range
      */
@@ -158,7 +158,7 @@ public final class WheelSchedulerEndpoint {
     /**
      * Returns one task.
      *
-     * @param scheduler which has the task; null to look in all
+     * @param scheduler the scheduler that has the task; null to search all
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if several schedulers have a task with that id
      */
@@ -172,9 +172,9 @@ public final class WheelSchedulerEndpoint {
      *
      * @param caller steers
      * @param segments the path, which is the id of the task, with slashes in between
-     * @param sameId what was said of the id once more, which must be the same; null for nothing
+     * @param sameId the id that was sent beside the path, which must be the same; null for none
      * @param action {@code trigger}, {@code pause}, {@code resume}, {@code reset}, {@code interrupt} or {@code retime}
-     * @param scheduler which has the task; null to look in all
+     * @param scheduler the scheduler that has the task; null to search all
      * @param schedule to re-time to
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if there is no such action, or the schedule is missing, bad, or not wanted
@@ -246,10 +246,10 @@ public final class WheelSchedulerEndpoint {
      *
      * @param caller steers
      * @param filter of which only scheduler, group, text and state count
-     * @param expected how many tasks the caller expects; null for any number
+     * @param expected the number of tasks that the caller expects; null for any number
      * @throws UnknownNameException if there is no such scheduler or group
      * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number
-     * @throws IllegalStateException if they are another number by now; nothing has changed
+     * @throws IllegalStateException if their number differs by now; nothing has changed
      */
     SteeredTasksDescriptor steerTasks(
             SteeringLog.Caller caller, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {

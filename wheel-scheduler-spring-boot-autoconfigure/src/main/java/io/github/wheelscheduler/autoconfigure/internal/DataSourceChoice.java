@@ -16,7 +16,7 @@ public final class DataSourceChoice {
      *
      * @param owner the same within a sentence
      * @param mark the name of the annotation
-     * @param autoConfiguration what to exclude where it is not wanted
+     * @param autoConfiguration the auto-configuration to exclude where it is not wanted
      */
     public record Purpose(String owner, String mark, String autoConfiguration) {}
 

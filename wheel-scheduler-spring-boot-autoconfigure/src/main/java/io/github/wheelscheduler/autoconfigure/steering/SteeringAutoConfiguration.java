@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Auto-configuration that tells each {@link SteeringListener} of calls in Java that steer and were given a name. */
+/** Auto-configuration that notifies each {@link SteeringListener} of calls in Java that steer and were given a name. */
 @AutoConfiguration
 @ConditionalOnClass(WheelTaskScheduler.class)
 @ConditionalOnBean(SteeringListener.class)

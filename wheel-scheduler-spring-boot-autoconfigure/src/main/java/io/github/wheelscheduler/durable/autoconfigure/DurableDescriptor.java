@@ -12,19 +12,19 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * Durable tasks at one moment.
  *
- * @param now when that was, by the clock of this node
+ * @param now the time of that moment, by the clock of this node
  * @param steering whether the endpoint may be written to
  * @param node the name of this node
  * @param draining whether this node claims nothing more
- * @param clockError by how much the database's clock may differ from what this node takes it for
+ * @param clockError the time by which the database's clock may differ from this node's estimate of it
  * @param counts of this node, since its start
  * @param nodes the nodes that are not known to be dead
- * @param overdue how many tasks could have been claimed a second ago and have not; counted up to {@link
+ * @param overdue the number of tasks that could have been claimed a second ago and have not; counted up to {@link
  *     DurableOverview#MOST}
- * @param failed how many tasks have failed for good; counted likewise
- * @param unreadable how many tasks no node could read so far; counted likewise
+ * @param failed the number of tasks that have failed permanently; counted likewise
+ * @param unreadable the number of tasks that no node could read so far; counted likewise
  * @param recurring the first recurring tasks, by id: of methods, and made at run time
- * @param recurringAfter what to ask for to get more of them; null if these are all
+ * @param recurringAfter the cursor of the next page of them; null if these are all
  */
 public record DurableDescriptor(
         Instant now,

@@ -7,24 +7,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * One task with all that its row says.
+ * One task with all values of its row.
  *
- * @param now when it was read, by the clock of this node
+ * @param now the time when it was read, by the clock of this node
  * @param steering whether the endpoint may be written to
- * @param next when it is due
- * @param firstDue when it was due at first, if that was before
+ * @param next its due time
+ * @param firstDue its first due time, if that was before
  * @param owner the node that has claimed it; null if none has
- * @param running for how long its run has been going on on this node; null if it does not run here
- * @param attempt the number of the run that goes on or comes next
- * @param retries how many retries it has in place of those of its handler; null for those
- * @param failures how many runs have failed in a row
- * @param lastFailure when the last of them did; null if none has
- * @param deaths how many nodes that had it have died
- * @param error why it has failed for good or cannot be read, with the stack trace; null otherwise
+ * @param running the time that its run has been active on this node; null if it does not run here
+ * @param attempt the number of the run that is active or comes next
+ * @param retries the number of its own retries in place of those of its handler; null for those of its handler
+ * @param failures the number of runs that have failed in a row
+ * @param lastFailure the time when the last of them failed; null if none has
+ * @param deaths the number of nodes that have died while they had it
+ * @param error the reason why it has failed permanently or cannot be read, with the stack trace; null otherwise
  * @param errorCut whether that is longer
  * @param traceId of the trace of the attempt that has failed last; null if none is known
- * @param traceUrl where that trace is; null unless {@code wheel.scheduler.trace-url} is set
- * @param payloadBytes how long its payload is
+ * @param traceUrl the address of that trace; null unless {@code wheel.scheduler.trace-url} is set
+ * @param payloadBytes the length of its payload in bytes
  * @param payloadAllowed whether the payload is shown where it is asked for
  * @param payload its JSON, if it was asked for; {@code ******} where it is not shown
  * @param payloadCut whether that is longer, or no JSON from there

@@ -99,10 +99,10 @@ public final class DurableEndpoint {
      *
      * @param segments the path: {@code handlers}, {@code recurring} or {@code tasks}, and behind the last two the id of
      *     the recurring task or the handler, or nothing
-     * @param sameKind what was said of the first once more, which must be the same; null for nothing
-     * @param sameName the same of the others
-     * @param query which tasks
-     * @param viewer who looks, and may see payloads
+     * @param sameKind the kind that was sent beside the path, which must be the same; null for none
+     * @param sameName the rest of the path, likewise
+     * @param query the query for tasks
+     * @param viewer the caller, and whether payloads are shown to it
      * @throws UnknownNameException if there is no such kind or task
      * @throws IllegalArgumentException if the query makes no sense
      */
@@ -127,7 +127,7 @@ public final class DurableEndpoint {
                 : lookup.task(name, id, wanted.shows("payload"), viewer);
     }
 
-    /** Returns who looks. */
+    /** Returns the caller. */
     DurableLookup.Viewer viewer(String name, Predicate<Show> isShown) {
         return new DurableLookup.Viewer(name, isShown.test(showValues), steering);
     }
@@ -143,8 +143,8 @@ public final class DurableEndpoint {
      * @param action as {@link #steer} knows them
      * @param id of the one-time task
      * @param at the instant at which that is to be due
-     * @param within how long to wait for the node that has it, if it is cancelled also then
-     * @param found which tasks, if it is done to all that are found
+     * @param within the time to wait for the node that has it, if it is cancelled also then
+     * @param found the query for the tasks, if the action is for all that are found
      * @param schedule to re-time to
      */
     record Wanted(
@@ -166,8 +166,8 @@ public final class DurableEndpoint {
      *
      * @param caller steers
      * @param segments the path: {@code recurring} or {@code tasks}, and the id of the recurring task, or the handler
-     * @param sameKind what was said of the first once more, which must be the same; null for nothing
-     * @param sameName the same of the others
+     * @param sameKind the kind that was sent beside the path, which must be the same; null for none
+     * @param sameName the rest of the path, likewise
      * @return the task as it is then, or as it was if it is gone
      * @throws UnknownNameException if there is no such kind or task
      * @throws IllegalArgumentException if there is no such action, or something is missing, bad, or not wanted
@@ -205,7 +205,7 @@ public final class DurableEndpoint {
      * Lets this node claim nothing more and run on, as before it is replaced, or lets it claim again.
      *
      * @param caller steers
-     * @return what all nodes do then
+     * @return the state of all nodes after that
      * @throws IllegalArgumentException if there is no such action
      */
     OperationResponseBody steerNode(SteeringLog.Caller caller, @Nullable String action) {
@@ -283,7 +283,7 @@ public final class DurableEndpoint {
         return task.state() + " " + task.schedule();
     }
 
-    /** Steers some of the tasks that are found, and says how to go on. */
+    /** Steers some of the tasks that are found, and returns the result with the cursor for the rest. */
     private SteeringLog.Steered<OperationResponseBody> steerFound(Wanted wanted) {
         if (wanted.within() != null) {
             throw new IllegalArgumentException("within must only be given for one task");

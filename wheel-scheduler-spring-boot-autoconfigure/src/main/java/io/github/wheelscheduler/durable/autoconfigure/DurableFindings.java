@@ -76,8 +76,8 @@ final class DurableFindings implements FindingSource {
     /**
      * Creates one for an engine.
      *
-     * @param longest how long a run may take before that is a warning; null if the settings do not say
-     * @param traceUrl where a trace is, with {@code {traceId}} in place of its id; null for unknown
+     * @param longest returns the duration of a run beyond which there is a warning; null if the settings have none
+     * @param traceUrl the address of a trace, with {@code {traceId}} in place of its id; null for unknown
      */
     DurableFindings(DurableEngine engine, Supplier<@Nullable Duration> longest, @Nullable String traceUrl) {
         this.traceUrl = traceUrl;

@@ -5,11 +5,11 @@ import java.util.List;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The handlers of durable tasks, and how many tasks each has. A number that is greater than {@code countedTo} means
+ * The handlers of durable tasks, and the number of tasks of each. A number that is greater than {@code countedTo} means
  * more than that.
  *
- * @param now when they were counted, by the clock of this node
- * @param countedTo how far each number is counted
+ * @param now the time when they were counted, by the clock of this node
+ * @param countedTo the bound to which each number is counted
  * @param handlers by name
  * @param cut whether there are more handlers
  * @param manyClaimed whether the numbers of claimed tasks are too small, as nodes have claimed more rows than were read
@@ -21,12 +21,12 @@ public record DurableHandlersDescriptor(
     /**
      * The number of tasks of a handler by state.
      *
-     * @param scheduled how many one-time tasks wait for their time
-     * @param claimed how many one-time tasks nodes have claimed
-     * @param running how many runs go on on this node
-     * @param failed how many one-time tasks have failed for good
-     * @param unreadable how many one-time tasks no node could read so far
-     * @param recurring how many recurring tasks were made for it at run time
+     * @param scheduled the number of one-time tasks that wait for their time
+     * @param claimed the number of one-time tasks that nodes have claimed
+     * @param running the number of runs that are active on this node
+     * @param failed the number of one-time tasks that have failed permanently
+     * @param unreadable the number of one-time tasks that no node could read so far
+     * @param recurring the number of recurring tasks that were made for it at run time
      * @param unknown whether no node has the handler; false if that is not known
      */
     public record OfHandler(

@@ -52,7 +52,7 @@ final class DurableLookup {
     }
 
     /**
-     * Who looks.
+     * The caller of a lookup.
      *
      * @param name for the log
      * @param mayShow whether payloads are shown

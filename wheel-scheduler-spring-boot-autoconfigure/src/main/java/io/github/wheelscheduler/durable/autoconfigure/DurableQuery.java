@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param id only those with exactly this id
  * @param prefix only those whose id begins so
  * @param error only tasks that have failed permanently and whose error has all of these words
- * @param after where the page begins
- * @param limit how many tasks at most
- * @param show what is shown besides: {@code payload}, {@code count}
+ * @param after the cursor at which the page begins
+ * @param limit the maximum number of tasks
+ * @param show the parts to show besides: {@code payload}, {@code count}
  */
 record DurableQuery(
         @Nullable String handler,

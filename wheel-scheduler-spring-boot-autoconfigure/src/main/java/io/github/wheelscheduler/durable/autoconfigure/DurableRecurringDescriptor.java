@@ -7,7 +7,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * A page of the recurring tasks by id.
  *
- * @param after what to ask for to get the next page; null if there is none
+ * @param after the cursor of the next page; null if there is none
  * @param cut whether 10,000 tasks have been read, so that more may follow
  */
 public record DurableRecurringDescriptor(

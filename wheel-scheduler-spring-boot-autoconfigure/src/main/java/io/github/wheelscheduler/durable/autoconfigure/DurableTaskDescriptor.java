@@ -10,14 +10,14 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * A one-time task as the database has it, without its payload; among claimed ones also a recurring task.
  *
- * @param handler what runs it; empty for a method with {@code @Durable}
- * @param next when it is due
+ * @param handler the handler that runs it; empty for a method with {@code @Durable}
+ * @param next its due time
  * @param owner the node that has claimed it; null if none has
- * @param failures how many runs have failed
- * @param lastFailure when the last of them did; null if none has
- * @param failure the first line of why a task has failed for good or cannot be read; else null
- * @param running for how long its run has been going on on this node; null if it does not run here, or that is not
- *     looked at
+ * @param failures the number of runs that have failed
+ * @param lastFailure the time when the last of them failed; null if none has
+ * @param failure the first line of the reason why a task has failed permanently or cannot be read; else null
+ * @param running the time that its run has been active on this node; null if it does not run here, or that is not
+ *     checked
  * @param recurring whether it is a recurring task
  */
 public record DurableTaskDescriptor(

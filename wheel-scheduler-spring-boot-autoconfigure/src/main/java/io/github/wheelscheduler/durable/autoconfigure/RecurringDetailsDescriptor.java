@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * One recurring task with all that its row says. The first names are those of {@link RecurringTaskDescriptor}.
+ * One recurring task with all values of its row. The first names are those of {@link RecurringTaskDescriptor}.
  *
- * @param handler what runs it, if it was made at run time; null for a method with {@code @Durable}
+ * @param handler the handler that runs it, if it was made at run time; null for a method with {@code @Durable}
  * @param failure the first line of the exception of the last run; null if it did not fail
- * @param now when it was read, by the clock of this node
+ * @param now the time when it was read, by the clock of this node
  * @param steering whether the endpoint may be written to
- * @param running for how long its run has been going on on this node; null if it does not run here
- * @param attempt the number of the run that goes on or comes next
- * @param deaths how many nodes that had it have died
+ * @param running the time that its run has been active on this node; null if it does not run here
+ * @param attempt the number of the run that is active or comes next
+ * @param deaths the number of nodes that have died while they had it
  * @param error the exception of the last run, with the stack trace; null if it did not fail
  * @param errorCut whether that is longer
  * @param traceId of the trace of the attempt that has failed last; null if none is known
- * @param traceUrl where that trace is; null unless {@code wheel.scheduler.trace-url} is set
- * @param payloadBytes how long its payload is; 0 for a method, which has none
+ * @param traceUrl the address of that trace; null unless {@code wheel.scheduler.trace-url} is set
+ * @param payloadBytes the length of its payload in bytes; 0 for a method, which has none
  * @param payloadAllowed whether the payload is shown where it is asked for
  * @param payload its JSON, if it was asked for; {@code ******} where it is not shown
  * @param payloadCut whether that is longer, or no JSON from there

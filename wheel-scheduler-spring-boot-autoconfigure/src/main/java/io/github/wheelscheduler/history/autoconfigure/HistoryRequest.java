@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param to the instant behind the last
  * @param task the id of a task, or a handler
  * @param id of a one-time task of that handler
- * @param outcome how runs ended; several with commas in between
- * @param cause what caused them
+ * @param outcome the outcome of runs; several with commas in between
+ * @param cause the cause of the runs
  * @param node the name of a node
  * @param text a part of the class or message of a failure
- * @param who who steered
+ * @param who the caller that steered
  * @param kind of a failure
  * @param after the cursor of the page before
- * @param limit how many at most
+ * @param limit the maximum number of rows
  */
 record HistoryRequest(
         @Nullable String from,

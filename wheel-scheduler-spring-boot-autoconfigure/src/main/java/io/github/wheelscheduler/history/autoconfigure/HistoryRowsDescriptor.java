@@ -14,10 +14,11 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * A page of the history, the newest row first.
  *
  * @param node the name of this node
- * @param counts what this node has written and dropped
- * @param after what to ask for to get the next page; null if there is none
- * @param read how many rows were read for the page
- * @param readTo how far a search got that had read as many rows as it may; else null
+ * @param counts the numbers of rows that this node has written and dropped
+ * @param after the cursor of the next page; null if there is none
+ * @param read the number of rows that were read for the page
+ * @param readTo the time of the last row that was read, if the search ended because it had read the maximum number of
+ *     rows; else null
  */
 public record HistoryRowsDescriptor(
         Instant now,
@@ -44,19 +45,19 @@ public record HistoryRowsDescriptor(
     /**
      * A run, or runs that did not take place.
      *
-     * @param at when it ended, or did not start
+     * @param at the time when it ended, or did not start
      * @param task the id of the task, or the handler
      * @param id of a one-time task of the handler; null for others
-     * @param due when it was due; null if nothing says that
-     * @param start when it started; null if it did not
-     * @param duration how long it took; null if there was no run
-     * @param runs how many runs it stands for
-     * @param by who triggered it; null if it was not triggered, or if that is unknown
-     * @param detail why it did not run; null for others
-     * @param exception the name of the class of what it threw; null if it threw nothing
+     * @param due its due time; null if that is unknown
+     * @param start the time when it started; null if it did not
+     * @param duration the duration of the run; null if there was no run
+     * @param runs the number of runs that it stands for
+     * @param by the caller that triggered it; null if it was not triggered, or if that is unknown
+     * @param detail the reason why it did not run; null for others
+     * @param exception the name of the class of the exception; null if it threw nothing
      * @param message of the exception; null if it threw nothing
      * @param kind by which the stack trace is found; null if none is kept
-     * @param traceUrl where its trace is; null unless {@code wheel.scheduler.trace-url} says it
+     * @param traceUrl the address of its trace; null unless {@code wheel.scheduler.trace-url} says it
      */
     public record Row(
             Instant at,

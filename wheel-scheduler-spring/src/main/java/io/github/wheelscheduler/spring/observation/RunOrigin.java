@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param spanId its id, as hexadecimal text
  * @param sampled whether the trace is sampled; null for not decided yet
  * @param isParent whether the run continues the trace; otherwise it begins one, with a link to the span
- * @param traceState what vendors keep in the trace, as a header has it; null for nothing
+ * @param traceState the data that vendors keep in the trace, as a header has it; null for none
  */
 public record RunOrigin(
         String traceId,

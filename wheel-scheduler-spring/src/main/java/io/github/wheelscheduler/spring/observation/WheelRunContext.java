@@ -81,7 +81,7 @@ public final class WheelRunContext extends Observation.Context {
      * @param taskId the id of the task; of a one-time timer, the name of its class
      * @param taskName the name that the application has given the task, which several tasks may have; null for none
      * @param scheduler the bean name of the scheduler or, if it is no bean, the prefix of its threads
-     * @param lateness how long after its due time it starts; null if that is unknown
+     * @param lateness the time from its due time to its start; null if that is unknown
      * @param origin the span of the call that requested the run; null for none
      * @param attempt the attempt of a run of a durable task; null for any other task
      */

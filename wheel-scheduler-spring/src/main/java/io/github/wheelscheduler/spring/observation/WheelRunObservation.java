@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a scheduler observes runs, see {@link WheelTaskScheduler#setRunObservation}.
+ * The settings of a scheduler's observation of runs, see {@link WheelTaskScheduler#setRunObservation}.
  *
  * @param registry used for each run, on its thread
- * @param which which tasks are observed
+ * @param which the tasks that are observed
  * @param convention null for that of the registry or, if it has none, the default one
  * @param origins returns the current span, and whether a run may continue its trace; null if there is none. It is asked
  *     by each call that schedules a one-time task to be observed, or asks for a run, and by each observed run for its

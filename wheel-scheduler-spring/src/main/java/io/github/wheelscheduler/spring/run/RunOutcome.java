@@ -8,11 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run went.
+ * The outcome of a run.
  *
- * @param startedAt when it started, by the scheduler's clock
- * @param duration how long it took
- * @param lateness how late it started: zero for a triggered run
+ * @param startedAt the time of its start, by the scheduler's clock
+ * @param duration the duration of the run
+ * @param lateness the lateness of its start: zero for a triggered run
  * @param triggered whether it was triggered outside of its schedule
  * @param failure its exception; null if it succeeded
  */
@@ -49,10 +49,11 @@ public record RunOutcome(
      * A failure of which the stack trace is kept: in up to 16 K characters, for the thousand tasks of a scheduler that
      * were the last to fail without having one.
      *
-     * @param at when it was thrown, by the scheduler's clock
+     * @param at the time when it was thrown, by the scheduler's clock
      * @param type the name of its class
      * @param message its message, cut if it is very long; empty if it has none
-     * @param trace what Java prints of it, with its causes; truncated if it is very long; empty if it is no longer kept
+     * @param trace the stack trace as Java prints it, with its causes; truncated if it is very long; empty if it is no
+     *     longer kept
      * @param traceId of the run, where something {@linkplain
      *     io.github.wheelscheduler.spring.WheelTaskScheduler#setTraceIds tells} it; else null
      */

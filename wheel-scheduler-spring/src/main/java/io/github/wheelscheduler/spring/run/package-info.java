@@ -1,5 +1,5 @@
 /**
- * How a run went: {@link io.github.wheelscheduler.spring.run.RunOutcome}. Knows of no task and no scheduler.
+ * The outcome of a run: {@link io.github.wheelscheduler.spring.run.RunOutcome}. Knows of no task and no scheduler.
  */
 @NullMarked
 package io.github.wheelscheduler.spring.run;

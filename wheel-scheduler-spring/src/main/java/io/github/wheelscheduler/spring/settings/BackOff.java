@@ -8,21 +8,21 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * For how long a task rests after it has failed, counted from the end of the run. Take a delay of 10 s, a multiplier of
- * 2, a maximum of 60 s, and a rate of 5 s whose runs fail immediately. First due at 12:00:00, it runs at 12:00:00,
- * 12:00:10, 12:00:30, 12:01:10, and then every minute. After the first success it returns to 5 s. Runs lie on the
- * task's own grid: a rest of 12 s lasts 15. Runs that are left out do not count as missed.
+ * The pause of a task after a failure, counted from the end of the run. Take a delay of 10 s, a multiplier of 2, a
+ * maximum of 60 s, and a rate of 5 s whose runs fail immediately. First due at 12:00:00, it runs at 12:00:00, 12:00:10,
+ * 12:00:30, 12:01:10, and then every minute. After the first success it returns to 5 s. Runs lie on the task's own
+ * grid: a back-off of 12 s lasts 15. Runs that are left out do not count as missed.
  *
- * @param delay the rest after the first failure; positive
- * @param multiplier how much longer each rest is than the one before; at least 1
- * @param maxDelay the longest rest; not shorter than {@code delay}
+ * @param delay the back-off after the first failure; positive
+ * @param multiplier the ratio of each back-off to the previous one; at least 1
+ * @param maxDelay the longest back-off; not shorter than {@code delay}
  */
 public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
 
     /** Of the multiplier. */
     public static final double DEFAULT_MULTIPLIER = 2;
 
-    /** Of the longest rest. */
+    /** Of the longest back-off. */
     public static final Duration DEFAULT_MAX_DELAY = Duration.ofHours(1);
 
     /**
@@ -43,14 +43,14 @@ public record BackOff(Duration delay, double multiplier, Duration maxDelay) {
                 "1h");
     }
 
-    /** Returns one whose rests are twice as long each time, up to an hour or, if that is longer, its delay. */
+    /** Returns one whose back-offs are twice as long each time, up to an hour or, if that is longer, its delay. */
     public static BackOff of(Duration delay) {
         Objects.requireNonNull(delay, "delay must not be null");
         return new BackOff(
                 delay, DEFAULT_MULTIPLIER, delay.compareTo(DEFAULT_MAX_DELAY) > 0 ? delay : DEFAULT_MAX_DELAY);
     }
 
-    /** Returns the rest after a number of failures in a row, in nanoseconds; 0 after none. */
+    /** Returns the back-off after a number of failures in a row, in nanoseconds; 0 after none. */
     public long restNanos(long failures) {
         if (failures <= 0) {
             return 0;

@@ -30,7 +30,7 @@ final class BeanIds {
         /** The one whose id is the name; null if it has gone. Written with the lock held, and read without it, too. */
         private volatile @Nullable String first;
 
-        /** How often each bean has taken its id. Guarded by the lock. */
+        /** The number of times that each bean has taken its id. Guarded by the lock. */
         private final Map<String, Integer> counts = new HashMap<>(2);
     }
 

@@ -1,6 +1,6 @@
 package io.github.wheelscheduler.spring.settings;
 
-/** How a task's {@linkplain TaskSettings#jitter() jitter} is chosen. */
+/** The way in which a task's {@linkplain TaskSettings#jitter() jitter} is chosen. */
 public enum JitterKind {
     /** Anew for each run: a rate of a minute with a jitter of 10 s runs at 12:00:03.1, 12:01:08.7, 12:02:00.4. */
     RANDOM,

@@ -11,12 +11,12 @@ import java.util.SortedMap;
  * paused, disabled or over do not start.
  *
  * @param from the begin of the first slot
- * @param slot how long each is
+ * @param slot the length of each slot
  * @param totals the starts in each slot
  * @param together the seconds in which most crons and one-time tasks start, two at least, most first; tasks with a
  *     jitter do not count here
  * @param lines the requested tasks
- * @param untold how many tasks follow a trigger of the user's own, of which only the next start is known
+ * @param untold the number of tasks that follow a trigger of the user's own, of which only the next start is known
  * @param cut whether not all starts were counted, as they are too many for a cron, or for one answer
  */
 public record TaskDay(
@@ -31,7 +31,7 @@ public record TaskDay(
     /**
      * A second in which several tasks start.
      *
-     * @param count how many
+     * @param count the number of tasks
      * @param ids of some of them
      */
     public record Together(Instant at, int count, List<String> ids) {}

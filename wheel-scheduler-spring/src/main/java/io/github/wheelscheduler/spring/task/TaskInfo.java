@@ -8,30 +8,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task and how it is doing, at one moment.
+ * A task and its condition at one moment.
  *
  * @param id the same after a restart, as long as tasks are scheduled in the same order
- * @param origin who has scheduled it
- * @param schedule when it runs
- * @param configured when it runs by its code and settings, to which a reset leads back; null unless it has been
+ * @param origin its origin
+ * @param schedule its schedule
+ * @param configured the schedule of its code and settings, to which a reset returns it; null unless it has been
  *     re-timed
  * @param settings its settings
  * @param state its state
- * @param next when it is due next; null while a run keeps it waiting, and when it is over
- * @param lateBy by how much its next run is late by now; zero if it is not
+ * @param next its next due time; null while a run keeps it waiting, and when it is over
+ * @param lateBy the lateness of its next run by now; zero if it is not late
  * @param overdue whether that is more than the registry's grace allows
  * @param runningSince the start of the first active run; null if there is none
- * @param lastSuccess when it last ended well, also {@linkplain TaskRegistry#recall before this process}; null if it
- *     never has
- * @param lastFailure when a run of it last failed, likewise; null if none has
- * @param runs how often it has run
- * @param failures how many of those runs failed
- * @param failuresInARow how many have failed since the last success
+ * @param lastSuccess the time when it last ended well, also {@linkplain TaskRegistry#recall before this process}; null
+ *     if it never has
+ * @param lastFailure the time when a run of it last failed, likewise; null if none has
+ * @param runs the number of its runs so far
+ * @param failures the number of those runs that failed
+ * @param failuresInARow the number of runs that have failed since the last success
  * @param pausedAfterFailures whether it has been paused because of them
- * @param skips how many runs did not take place when they were due
- * @param missed how many runs of a fixed rate, or instants of a cron, were missed while the task or the scheduler was
- *     busy, and were not caught up
- * @param overruns how many runs took longer than it was to the next one
+ * @param skips the number of runs that did not take place when they were due
+ * @param missed the number of runs of a fixed rate, or instants of a cron, that were missed while the task or the
+ *     scheduler was busy, and were not caught up
+ * @param overruns the number of runs that took longer than the time to the next one
  * @param recent the last outcomes, at most ten, that of the run which ended last first
  */
 public record TaskInfo(
@@ -64,7 +64,7 @@ public record TaskInfo(
     /**
      * The kind of a task, for callers that need no more than that.
      *
-     * @param origin who has scheduled it
+     * @param origin its origin
      * @param named whether it was given a name, by the code that has scheduled it or as a {@link
      *     io.github.wheelscheduler.NamedTask}
      * @param repeating whether one run follows the other

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tasks are looked for, in which order, and which part of them is wanted. {@link #ALL} is where one begins:
+ * A query for tasks: the tasks to find, their order, and the part of them to return. Start from {@link #ALL}:
  * {@code TaskQuery.ALL.withText("import").in(Condition.FAILING).orderedBy(Order.LAST_FAILURE, true).part(0, 20)}.
  *
  * @param text a part of the id, in upper or lower case; empty for any id
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param order the order of the tasks
  * @param descending whether that order is turned around
  * @param after the {@link Page#next} of the previous page; null for the first page
- * @param offset how many tasks are left out, from there on
- * @param limit how many tasks a page has at most
+ * @param offset the number of tasks that are left out, from there on
+ * @param limit the maximum number of tasks on a page
  */
 public record TaskQuery(
         String text,
@@ -127,9 +127,9 @@ public record TaskQuery(
     /**
      * Tasks that were found.
      *
-     * @param <T> what is said of each
+     * @param <T> the type in which a task is shown
      * @param tasks in the requested order
-     * @param total how many tasks were found, on this page and on others
+     * @param total the number of tasks that were found, on this page and on others
      * @param next stands for the end of this page, to be passed to {@link #after}; null if no task comes after it
      */
     public record Page<T>(

@@ -136,8 +136,8 @@ public final class TaskRegistry {
     /**
      * Returns a part of the tasks, in the order of their ids.
      *
-     * @param offset how many to leave out
-     * @param limit how many to return at most
+     * @param offset the number of tasks to leave out
+     * @param limit the maximum number of tasks to return
      * @throws IllegalArgumentException if either is negative
      */
     public List<TaskInfo> list(int offset, int limit) {
@@ -148,7 +148,7 @@ public final class TaskRegistry {
      * Finds tasks, and puts them in order. Tasks are read one after the other while they run: one that changes
      * meanwhile may be shown as it is a moment later. No run waits for it.
      *
-     * @throws IllegalArgumentException if what the page is to come after is not of a page in the same order
+     * @throws IllegalArgumentException if the query's {@code after} is not of a page in the same order
      */
     public TaskQuery.Page<TaskInfo> find(TaskQuery query) {
         return find(Map.of("", this), query, (name, task) -> task);
@@ -157,10 +157,10 @@ public final class TaskRegistry {
     /**
      * Finds tasks of several schedulers, see {@link #find(TaskQuery)}.
      *
-     * @param <T> what is shown of a task
+     * @param <T> the type in which a task is shown
      * @param registries by the names of the schedulers, in their order
-     * @param shown makes that of the name and the task, for the tasks of the page alone
-     * @throws IllegalArgumentException if what the page is to come after is not of a page in the same order
+     * @param shown makes one from the name of the scheduler and the task, for the tasks of the page alone
+     * @throws IllegalArgumentException if the query's {@code after} is not of a page in the same order
      */
     public static <T> TaskQuery.Page<T> find(
             Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown) {
@@ -169,12 +169,12 @@ public final class TaskRegistry {
 
     /**
      * Finds tasks of several schedulers, see {@link #find(Map, TaskQuery, BiFunction)}, and returns the state of the
-     * tasks of each scheduler as well. All values come from one look at each task.
+     * tasks of each scheduler as well. All values of a task come from one reading of it.
      *
-     * @param <T> what is shown of a task
-     * @param most how many tasks of each sort are shown of each scheduler
-     * @throws IllegalArgumentException if the number is negative, or what the page is to come after is not of a page in
-     *     the same order
+     * @param <T> the type in which a task is shown
+     * @param most the maximum number of tasks of each sort that are shown of each scheduler
+     * @throws IllegalArgumentException if the number is negative, or the query's {@code after} is not of a page in the
+     *     same order
      */
     public static <T> TaskSurvey<T> survey(
             Map<String, TaskRegistry> registries, TaskQuery query, BiFunction<String, TaskInfo, T> shown, int most) {
@@ -412,7 +412,7 @@ public final class TaskRegistry {
      * method, even after its return, it cancels the subscription if that is known. A thread that has moved on to
      * something else is never interrupted. The code of the run decides how it ends; the next runs take place.
      *
-     * @return how many runs
+     * @return the number of interrupted runs
      * @throws UnknownTaskException if there is no such task
      * @throws IllegalStateException if there is no active run that can be interrupted
      */

@@ -13,15 +13,15 @@ import java.util.Map;
 public record TaskSurvey<T>(TaskQuery.Page<T> page, Map<String, OfScheduler> schedulers) {
 
     /**
-     * The tasks of one scheduler, all of them counted. Of each page, no more tasks are there than were asked for.
+     * The tasks of one scheduler, all of them counted. Each page has at most the requested number of tasks.
      *
-     * @param tasks how many there are
-     * @param waiting how many wait for their time
+     * @param tasks the number of tasks
+     * @param waiting the number of tasks that wait for their time
      * @param pausedAfterFailures the ids of tasks that have been paused because of their failures, in their order
      * @param failing tasks whose last run failed, the last failure first
      * @param overdue tasks whose next run is late by more than the grace allows; the latest one alone
      * @param running tasks that are running
-     * @param overrunning tasks whose last runs each took longer than it was to the next one
+     * @param overrunning tasks whose last runs each took longer than the time to the next one
      */
     public record OfScheduler(
             int tasks,

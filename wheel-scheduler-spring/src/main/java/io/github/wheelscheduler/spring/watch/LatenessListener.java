@@ -7,8 +7,8 @@ public interface LatenessListener {
     /**
      * A run starts.
      *
-     * @param wheelNanos how long after its deadline the tick thread handed it over
-     * @param queueNanos how long it has waited for a worker since
+     * @param wheelNanos the time from its deadline until the tick thread handed it over
+     * @param queueNanos the time that it has waited for a worker since
      * @param nowNanos the current time of the scheduler's executor
      */
     void starting(long wheelNanos, long queueNanos, long nowNanos);

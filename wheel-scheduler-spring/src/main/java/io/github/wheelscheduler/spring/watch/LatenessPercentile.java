@@ -3,10 +3,10 @@ package io.github.wheelscheduler.spring.watch;
 import java.time.Duration;
 
 /**
- * How late so large a share of runs started at most, by stage. The two are taken each on its own, so their sum is an
- * upper bound of the lateness in all.
+ * The maximum lateness of a given share of runs, by stage. Each stage is taken on its own, so the sum of both is an
+ * upper bound of the total lateness.
  *
- * @param wheel from the deadline until the tick thread handed a run over
- * @param queue from then until a worker was free for it
+ * @param wheel the time from the deadline until the tick thread handed a run over
+ * @param queue the time from then until a worker was free for it
  */
 public record LatenessPercentile(Duration wheel, Duration queue) {}

@@ -46,7 +46,7 @@ public final class GatheredLine {
         /**
          * Returns the line.
          *
-         * @param times how often it has happened, at least once
+         * @param times the number of times that it has happened, at least 1
          * @param sum of the numbers that came with it
          * @param named the first few, each once; not empty
          */

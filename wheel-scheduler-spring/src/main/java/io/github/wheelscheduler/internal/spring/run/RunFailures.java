@@ -25,7 +25,7 @@ public final class RunFailures {
     /** Needs no memory to be counted up. */
     private final AtomicLong count = new AtomicLong();
 
-    /** How many tasks keep a stack trace. */
+    /** The bound of the number of tasks that keep a stack trace. */
     public final KeptTraces traces = new KeptTraces();
 
     private final LogTime logTime;
@@ -168,7 +168,7 @@ public final class RunFailures {
         }
     }
 
-    /** Also tells listeners of its run: a class of its own, so that others have no room for it. */
+    /** Also notifies listeners of its run: a class of its own, so that others have no room for it. */
     private static final class NotedOneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
 
         private final Runnable task;
@@ -191,7 +191,7 @@ public final class RunFailures {
         }
     }
 
-    /** Runs a one-time task, and tells its failure to the handler. */
+    /** Runs a one-time task, and reports its failure to the handler. */
     private void runNoted(Runnable task, @Nullable OneTimeNotes told) {
         long startNanos = told == null ? 0 : told.nanoTime();
         Throwable failure = failureOf(task);

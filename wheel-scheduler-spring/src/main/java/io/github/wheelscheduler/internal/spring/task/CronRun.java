@@ -232,7 +232,7 @@ final class CronRun extends SeriesRun {
                             + "; retrying, so it may start late. Raise the heap",
                     failure);
         } catch (Throwable ex) {
-            // It is tried again all the same.
+            // It is retried all the same.
         }
     }
 

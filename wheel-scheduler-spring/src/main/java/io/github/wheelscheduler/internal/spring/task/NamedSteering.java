@@ -22,7 +22,7 @@ public final class NamedSteering {
 
     private static final Log logger = LogFactory.getLog(SteeringListener.class);
 
-    /** Set while a caller on this thread tells listeners itself. */
+    /** Set while a caller on this thread notifies listeners itself. */
     private static final ThreadLocal<@Nullable Boolean> IS_TOLD = new ThreadLocal<>();
 
     private final List<SteeringListener> listeners = new CopyOnWriteArrayList<>();
@@ -36,7 +36,7 @@ public final class NamedSteering {
     }
 
     /**
-     * Steers, and tells listeners if the call has a name.
+     * Steers, and notifies listeners if the call has a name.
      *
      * @param state in a few words; asked before and afterwards
      */
@@ -49,7 +49,7 @@ public final class NamedSteering {
      * The same with results that may say that it was refused.
      *
      * @param refusal returns why a result says that; null if it does not
-     * @param teller tells listeners of it, at once or later
+     * @param teller notifies listeners of it, at once or later
      */
     public <T extends @Nullable Object> T steer(
             String action,

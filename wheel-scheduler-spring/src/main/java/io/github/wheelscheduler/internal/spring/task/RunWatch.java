@@ -155,7 +155,7 @@ final class RunWatch {
         }
     }
 
-    /** Warns or interrupts; false if that is to be tried again, since the task says that it has just begun. */
+    /** Warns or interrupts; false if that is to be retried, since the task says that it has just begun. */
     private boolean deal(RunningTask run, Duration limit, Known key) {
         Object task = SeriesRun.behind(run.task());
         // Before the interrupt, which moves it on.

@@ -15,9 +15,9 @@ import org.springframework.scheduling.support.CronTrigger;
 /**
  * The schedule of a task after its settings have been applied.
  *
- * @param schedule when
+ * @param schedule the times of its runs
  * @param first its start; null if the schedule determines it, or for at once
- * @param settings what is set for it
+ * @param settings its settings
  */
 record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSettings settings) {
 

@@ -25,8 +25,8 @@ public final class SurveySearch {
     /**
      * Makes one.
      *
-     * @param most how many tasks of each sort are shown of each scheduler
-     * @throws IllegalArgumentException if what the page is to come after is no place in this order
+     * @param most the maximum number of tasks of each sort that are shown of each scheduler
+     * @throws IllegalArgumentException if the query's {@code after} is no place in this order
      */
     public SurveySearch(List<TaskSearch.Room> rooms, TaskQuery query, int most) {
         this.rooms = rooms;
@@ -37,7 +37,7 @@ public final class SurveySearch {
     /**
      * Returns the result.
      *
-     * @param shown what is shown of a task of the page, of the scheduler of that name
+     * @param shown returns the form in which a task of the page is shown, from the name of its scheduler and the task
      */
     public <T> TaskSurvey<T> survey(BiFunction<String, TaskInfo, T> shown) {
         TaskSearch.show(rooms, (room, searched) -> {

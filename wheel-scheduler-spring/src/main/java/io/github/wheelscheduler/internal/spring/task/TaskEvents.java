@@ -97,7 +97,7 @@ public final class TaskEvents {
         }
     }
 
-    /** Returns what tells listeners of calls that steer; null before there is one. */
+    /** Returns the object that notifies listeners of calls that steer; null before there is one. */
     public @Nullable NamedSteering steering() {
         return steering;
     }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param share of its interval
  * @param shortest grace, however short the interval is
- * @param past what is known of tasks from before this process, by their ids
+ * @param past the past of tasks before this process, as far as it is known, by their ids
  */
 public record TaskLook(double share, Duration shortest, Map<String, TaskPast> past) {
 

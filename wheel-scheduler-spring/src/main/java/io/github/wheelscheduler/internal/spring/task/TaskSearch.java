@@ -59,7 +59,7 @@ public final class TaskSearch {
     /**
      * Makes one.
      *
-     * @throws IllegalArgumentException if what the page is to come after is no place in this order
+     * @throws IllegalArgumentException if the query's {@code after} is no place in this order
      */
     public TaskSearch(List<Room> rooms, TaskQuery query) {
         this.rooms = rooms;

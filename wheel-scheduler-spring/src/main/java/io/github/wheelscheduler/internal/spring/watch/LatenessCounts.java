@@ -23,7 +23,7 @@ public final class LatenessCounts {
     private static final int FIRST = Float.floatToRawIntBits(1) >>> DROPPED_BITS;
     private static final int HALF_A_BUCKET = 1 << (DROPPED_BITS - 1);
 
-    /** How many sizes there are. */
+    /** The number of sizes. */
     public static final int BUCKETS = bucketOf(Long.MAX_VALUE) + 1;
 
     /**

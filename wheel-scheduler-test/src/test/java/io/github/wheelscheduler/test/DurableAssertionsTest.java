@@ -72,8 +72,8 @@ class DurableAssertionsTest {
                         + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]. A task that is done has no row, but"
                         + " assertThat(runs).ran(...) knows of its run");
         assertThatThrownBy(() -> assertThat(runs).ran("invoice"))
-                .hasMessage("A run of 'invoice' must have ended well, but none has; what has ended is: []; what is"
-                        + " scheduled is: 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
+                .hasMessage("A run of 'invoice' must have ended well, but none has; what has ended is: []; scheduled"
+                        + " tasks: 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
                         + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]");
         assertThatThrownBy(() -> assertThat(tasks).nothingScheduled())
                 .isInstanceOf(AssertionError.class)

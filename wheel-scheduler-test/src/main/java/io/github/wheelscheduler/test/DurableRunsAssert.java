@@ -41,8 +41,7 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
                 .filter(end -> end.handler().equals(handler) && kinds.contains(end.kind()))
                 .toList();
         if (found.isEmpty()) {
-            failWithMessage(
-                    "%s, but none has; what has ended is: %s%s", rule, actual, actual.whatIsScheduled() + hint());
+            failWithMessage("%s, but none has; ended runs: %s%s", rule, actual, actual.whatIsScheduled() + hint());
         }
         return new EndAssert(found);
     }
@@ -87,7 +86,7 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
         private EndAssert only(String rule, Predicate<DurableEnd> condition) {
             List<DurableEnd> left = actual.stream().filter(condition).toList();
             if (left.isEmpty()) {
-                failWithMessage("An end %s, but none is; what fits so far is: %s", rule, actual);
+                failWithMessage("An end %s, but none is; matching so far: %s", rule, actual);
             }
             return new EndAssert(left);
         }

@@ -149,7 +149,7 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
                     .toList();
             if (left.isEmpty()) {
                 failWithMessage(
-                        "A task of '%s' must have the payload %s, but none has; the payloads of what fits so far are: "
+                        "A task of '%s' must have the payload %s, but none has; the payloads of the matching tasks are: "
                                 + "%s",
                         actual.get(0).handler(),
                         payload,
@@ -170,7 +170,7 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
             List<DurableTask> left = actual.stream().filter(condition).toList();
             if (left.isEmpty()) {
                 failWithMessage(
-                        "A task of '%s' %s, but none %s; what fits so far is: %s",
+                        "A task of '%s' %s, but none %s; matching so far: %s",
                         actual.get(0).handler(), rule, verb, describe(actual));
             }
             return new TaskAssert(tasks, left);

@@ -64,15 +64,15 @@ class DurableAssertionsTest {
         assertThatThrownBy(
                         () -> assertThat(tasks).scheduled("invoice").withId("2").dueAt(START))
                 .isInstanceOf(AssertionError.class)
-                .hasMessage("A task of 'invoice' must be due at 2030-01-01T00:00:00Z, but none is; what fits so far"
-                        + " is: [2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]");
+                .hasMessage("A task of 'invoice' must be due at 2030-01-01T00:00:00Z, but none is; matching so far:"
+                        + " [2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]");
         assertThatThrownBy(() -> assertThat(tasks).scheduled("remind"))
                 .hasMessage("A task of 'remind' must be scheduled, but none is; its tasks are: []; scheduled tasks:"
                         + " 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
                         + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]. A task that is done has no row, but"
                         + " assertThat(runs).ran(...) knows of its run");
         assertThatThrownBy(() -> assertThat(runs).ran("invoice"))
-                .hasMessage("A run of 'invoice' must have ended well, but none has; what has ended is: []; scheduled"
+                .hasMessage("A run of 'invoice' must have ended well, but none has; ended runs: []; scheduled"
                         + " tasks: 'invoice' [1 (SCHEDULED, due at 2030-01-02T00:00:00Z),"
                         + " 2 (SCHEDULED, due at 2030-01-03T00:00:00Z)]");
         assertThatThrownBy(() -> assertThat(tasks).nothingScheduled())
@@ -130,8 +130,8 @@ class DurableAssertionsTest {
         assertThat(tasks).scheduled("elsewhere").payload(List.of(1, 2));
         assertThatThrownBy(() -> assertThat(tasks).scheduled("elsewhere").payload(List.of(2, 1)))
                 .isInstanceOf(AssertionError.class)
-                .hasMessage("A task of 'elsewhere' must have the payload [2, 1], but none has; the payloads of what"
-                        + " fits so far are: [1: [1, 2]]");
+                .hasMessage("A task of 'elsewhere' must have the payload [2, 1], but none has; the payloads of the"
+                        + " matching tasks are: [1: [1, 2]]");
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.history.internal;
 
+import static io.github.wheelscheduler.internal.DurationWords.exactly;
+
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
@@ -86,7 +88,7 @@ final class HistorySql extends Statements {
         } catch (DataAccessException ex) {
             throw DatabaseErrors.isOfStatement(ex)
                     ? new QueryTimeoutException(
-                            "A question to the history must be answered within " + queryTimeout
+                            "A question to the history must be answered within " + exactly(queryTimeout)
                                     + ", but was not; ask for a shorter range of time, or for a task",
                             ex)
                     : ex;

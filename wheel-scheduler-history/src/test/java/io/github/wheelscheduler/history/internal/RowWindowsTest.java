@@ -132,7 +132,7 @@ class RowWindowsTest {
             assertThatExceptionOfType(QueryTimeoutException.class)
                     .isThrownBy(() ->
                             bench.totals.sums(null, HistoryBench.START.minus(Duration.ofDays(31)), HistoryBench.START))
-                    .withMessage("A question to the history must be answered within PT1S, but was not; ask for a"
+                    .withMessage("A question to the history must be answered within 1 s, but was not; ask for a"
                             + " shorter range of time, or for a task");
             other.rollback();
             int unlocked = database == HistoryDatabase.POSTGRESQL ? 0 : lock.executeUpdate("unlock tables");

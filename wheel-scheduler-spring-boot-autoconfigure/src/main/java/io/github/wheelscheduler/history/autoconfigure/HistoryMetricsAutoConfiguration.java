@@ -30,13 +30,13 @@ public final class HistoryMetricsAutoConfiguration {
                     registry,
                     history,
                     "dropped",
-                    "Rows of the history lost, as the buffer was full or the database away",
+                    "Rows of the history lost: the buffer was full, or the database refused them",
                     HistoryCounts::dropped);
             counter(
                     registry,
                     history,
                     "over.budget",
-                    "Runs counted without a row of their own, as their task had its rows of the hour",
+                    "Runs counted without a row, beyond the budget of their task",
                     HistoryCounts::overBudget);
             counter(
                     registry,

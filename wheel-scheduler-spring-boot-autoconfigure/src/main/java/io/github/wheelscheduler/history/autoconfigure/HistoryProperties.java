@@ -29,7 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param messageLength Maximum length of a failure's message in a row, 0 to 200.
  * @param traces Whether stack traces of failures are kept.
  * @param closeLimit Maximum time that closing waits for the last rows to be written.
- * @param queryTimeout Maximum time in which the database answers a question, 1 second to 1 hour.
+ * @param queryTimeout Maximum time of each statement that answers a question, 1 second to 1 hour.
  */
 @ConfigurationProperties(prefix = HistoryProperties.PREFIX, ignoreUnknownFields = false)
 public record HistoryProperties(

@@ -277,7 +277,7 @@ class HistoryOnServersTest {
             Answer answer = server.get("wheelhistory/sums?from=2026-01-01T00:00:00Z");
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.text())
-                    .contains("must be answered within PT1S, but was not; ask for a shorter range of time, or for a"
+                    .contains("must be answered within 1 s, but was not; ask for a shorter range of time, or for a"
                             + " task");
             other.rollback();
             assertThat(server.get("wheelhistory/sums").status()).isEqualTo(200);

@@ -42,8 +42,8 @@ class HistoryMeasured {
 
     private final List<String> slow = new ArrayList<>();
 
-    private static void print(String format, Object... values) {
-        System.out.println("> history: " + String.format(Locale.ROOT, format, values));
+    private static void print(String line) {
+        System.out.println("> history: " + line);
     }
 
     private static double millis(long startNanos) {
@@ -65,13 +65,14 @@ class HistoryMeasured {
         }
         Collections.sort(millis);
         double median = millis.get(ROUNDS / 2);
-        print(
+        print(String.format(
+                Locale.ROOT,
                 "%s: %.1f ms, longest %.1f ms%s (%s)",
                 what,
                 median,
                 millis.get(ROUNDS - 1),
                 limitMillis == NO_LIMIT ? "" : String.format(Locale.ROOT, ", allowed %.0f ms", limitMillis),
-                answer);
+                answer));
         note(what, median, limitMillis);
     }
 
@@ -107,9 +108,15 @@ class HistoryMeasured {
                 "select sum(pg_total_relation_size(inhrelid)) from pg_inherits"
                         + " where inhparent = to_regclass('wheel_history_run')",
                 Long.class);
-        print(
+        print(String.format(
+                Locale.ROOT,
                 "%,d rows of %,d tasks in %d days inserted in %.0f s: %,d MB, %d bytes a row with its indexes",
-                rows, tasks, DAYS, millis(startNanos) / 1_000, bytes >> 20, bytes / rows);
+                rows,
+                tasks,
+                DAYS,
+                millis(startNanos) / 1_000,
+                bytes >> 20,
+                bytes / rows));
     }
 
     /** Adds up all hours, as nodes have done it one by one. */
@@ -128,7 +135,8 @@ class HistoryMeasured {
             done = HistoryFolding.fold(bench.store.sql());
         }
         bench.jdbc.execute("vacuum analyze wheel_history_hour");
-        print("an hour of all tasks added up: %.0f ms, of %d hours", millis(startNanos) / hours, hours);
+        print(String.format(
+                Locale.ROOT, "an hour of all tasks added up: %.0f ms, of %d hours", millis(startNanos) / hours, hours));
     }
 
     @Test
@@ -237,10 +245,17 @@ class HistoryMeasured {
         writer.join();
         Collections.sort(drops);
         double median = drops.get(ROUNDS / 2);
-        print(
+        print(String.format(
+                Locale.ROOT,
                 "a day dropped, and one made, while %,d rows a second are written: %.1f ms, longest %.1f ms, allowed"
                         + " %.0f ms, in %d tries for %d days; batches of another node at most %.1f ms",
-                ROWS_PER_SECOND, median, drops.get(ROUNDS - 1), DROP_MILLIS, tries, ROUNDS, Collections.max(batches));
+                ROWS_PER_SECOND,
+                median,
+                drops.get(ROUNDS - 1),
+                DROP_MILLIS,
+                tries,
+                ROUNDS,
+                Collections.max(batches)));
         note("a day dropped", median, DROP_MILLIS);
     }
 
@@ -305,9 +320,13 @@ class HistoryMeasured {
             double micros = millis(startNanos) * 1_000 / rows;
             long wal = (wal(bench, database) - walBefore) / rows;
             Collections.sort(nanos);
-            print(
+            print(String.format(
+                    Locale.ROOT,
                     "%s, a row: %.0f ns on the run's thread, %.1f us in all, %d bytes of WAL",
-                    database, nanos.get(nanos.size() / 2) / (double) batch, micros, wal);
+                    database,
+                    nanos.get(nanos.size() / 2) / (double) batch,
+                    micros,
+                    wal));
         }
     }
 

@@ -149,8 +149,8 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
                     .toList();
             if (left.isEmpty()) {
                 failWithMessage(
-                        "A task of '%s' must have the payload %s, but none has; the payloads of the matching tasks are: "
-                                + "%s",
+                        "A task of '%s' must have the payload %s, but none has; the payloads of the matching tasks "
+                                + "are: %s",
                         actual.get(0).handler(),
                         payload,
                         actual.stream()

@@ -111,11 +111,16 @@ public final class HistoryEngine implements AutoCloseable {
         writeWithinASecond(made);
     }
 
+    /** An exception would end the upkeep. */
     private void turn(WheelScheduledExecutor current) {
         isDue.set(false);
         writer.turn();
-        if (writer.hasMore()) {
-            writeWithinASecond(current);
+        try {
+            if (writer.hasMore()) {
+                writeWithinASecond(current);
+            }
+        } catch (OutOfMemoryError ex) {
+            // The next row or the upkeep asks for another turn.
         }
     }
 

@@ -297,13 +297,20 @@ public final class Lifecycle {
         shutdownListener.set(listener);
     }
 
-    /** Tells, once, that the shutdown has begun, also groups that stand apart. Not under the lock. */
+    /**
+     * Calls the listeners of the shutdown once, also those of groups that stand apart. Not under the lock. Throws
+     * nothing: the shutdown has begun, and what is left is to be returned.
+     */
     private void tellOfShutdown() {
-        Runnable listener = shutdownListener.get() == null ? null : shutdownListener.getAndSet(null);
-        if (listener != null) {
-            Throwable ignored = Workers.runGuarded(listener);
+        try {
+            Runnable listener = shutdownListener.get() == null ? null : shutdownListener.getAndSet(null);
+            if (listener != null) {
+                Throwable ignored = Workers.runGuarded(listener);
+            }
+            engine.forEachGroup(group -> group.lifecycle.tellOfShutdown());
+        } catch (Throwable ex) {
+            // There is no memory or no stack to look through the groups.
         }
-        engine.forEachGroup(group -> group.lifecycle.tellOfShutdown());
     }
 
     /** Tells, once, that everything is about to be stopped. Not under the lock: it is the user's code. */

@@ -80,12 +80,24 @@ public final class AfterCommit implements TransactionSynchronization {
         }
     }
 
+    /** One that throws, as without memory, keeps no other from its end; Spring logs the first exception. */
     @Override
     public void afterCompletion(int status) {
+        Throwable first = null;
         for (Object each : all) {
             if (each instanceof Action action) {
-                action.end(status);
+                try {
+                    action.end(status);
+                } catch (Throwable ex) {
+                    first = first == null ? ex : first;
+                }
             }
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
+        if (first instanceof RuntimeException failure) {
+            throw failure;
         }
     }
 }

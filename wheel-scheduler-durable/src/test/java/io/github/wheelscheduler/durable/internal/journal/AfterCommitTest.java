@@ -87,4 +87,19 @@ class AfterCommitTest {
 
         assertThat(told).hasSize(10_000).containsOnly("a: the outcome of its transaction is unknown");
     }
+
+    @Test
+    void actionThatThrowsKeepsNoOtherFromItsEnd() {
+        act("a");
+        AfterCommit.run(
+                () -> {
+                    throw new OutOfMemoryError("on purpose");
+                },
+                why -> {});
+        act("b");
+
+        TransactionSynchronizationUtils.triggerAfterCompletion(TransactionSynchronization.STATUS_COMMITTED);
+
+        assertThat(told).containsExactly("a", "b");
+    }
 }

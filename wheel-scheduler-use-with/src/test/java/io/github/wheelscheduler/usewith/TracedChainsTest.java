@@ -28,7 +28,7 @@ class TracedChainsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** How many runs are looked at together, and then forgotten. */
+    /** The number of runs whose spans are checked together, and then forgotten. */
     private static final int BATCH = 1_000;
 
     /** A tenth of the bytes that a million runs would hold if each kept its ids. */

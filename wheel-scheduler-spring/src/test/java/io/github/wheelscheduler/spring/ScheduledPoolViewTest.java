@@ -198,7 +198,8 @@ class ScheduledPoolViewTest {
         gate.awaitArrivals(5);
         gate.open();
         awaitThat(() -> pool().getPoolSize() <= 2);
-        assertThat(pool().getLargestPoolSize()).isBetween(5, 6);
+        // The free worker beside them may end and be followed by another one while it is still counted.
+        assertThat(pool().getLargestPoolSize()).isGreaterThanOrEqualTo(5);
     }
 
     @Test

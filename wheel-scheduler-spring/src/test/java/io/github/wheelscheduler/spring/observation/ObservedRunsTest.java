@@ -155,6 +155,8 @@ class ObservedRunsTest {
         repeat(runs::incrementAndGet);
         awaitThat(() -> stopped.size() >= 3);
         scheduler.shutdown();
+        // A run counts before its observation ends.
+        awaitThat(scheduler.getWheelScheduledExecutor()::isTerminated);
         assertThat(stopped).hasSize(runs.get()).allSatisfy(run -> {
             assertThat(valueOf(run, "task")).isEqualTo("none");
             assertThat(run.getParentObservation()).isNull();

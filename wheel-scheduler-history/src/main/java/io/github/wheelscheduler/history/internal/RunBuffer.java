@@ -3,6 +3,7 @@ package io.github.wheelscheduler.history.internal;
 import io.github.wheelscheduler.history.AuditEntry;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistorySettings;
+import io.github.wheelscheduler.history.internal.TaskBudget.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,17 +74,50 @@ public final class RunBuffer {
 
     /** Returns whether runs are to have a row; counts them if not. */
     boolean takes(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
-        if (!unlimited.isEmpty() && unlimited.contains(task)) {
+        return takes(new KnownTask(task), outcome, runs, micros, atMicros);
+    }
+
+    /** Returns the same for a task whose runs keep that. */
+    boolean takes(KnownTask of, HistoryOutcome outcome, long runs, long micros, long atMicros) {
+        if (of.isUnlimited) {
             return true;
         }
         if (outcome.kind() == HistoryOutcome.Kind.NOT_RUN && rows.size() >= mostNotRun) {
             // A scheduler that closes cancels any number of tasks at once.
-            budget(task).count(RunTotals.of(task, outcome, runs, micros, atMicros));
-        } else if (budget(task).takes(outcome, runs, micros, atMicros)) {
-            return true;
+            count(RunTotals.of(of.task, outcome, runs, micros, atMicros));
+        } else {
+            Answer answer = of.budget.takes(outcome, runs, micros, atMicros);
+            while (answer == Answer.GONE) {
+                of.budget = budget(of.task);
+                answer = of.budget.takes(outcome, runs, micros, atMicros);
+            }
+            if (answer == Answer.ROW) {
+                return true;
+            }
         }
         overBudget.add(runs);
         return false;
+    }
+
+    /** A task, with its budget at hand. */
+    final class KnownTask {
+        private final String task;
+        private final boolean isUnlimited;
+
+        /** Replaced once it is no longer in use. Writers: threads that end runs; each value is right. */
+        private volatile TaskBudget budget;
+
+        KnownTask(String task) {
+            this.task = task;
+            this.isUnlimited = !unlimited.isEmpty() && unlimited.contains(task);
+            this.budget = budget(task);
+        }
+    }
+
+    private void count(RunTotals totals) {
+        while (!budget(totals.task()).count(totals)) {
+            Thread.onSpinWait();
+        }
     }
 
     /** Counts a run that is to have no row, unless each run of its task has one; returns whether it has one. */
@@ -91,7 +125,9 @@ public final class RunBuffer {
         if (!unlimited.isEmpty() && unlimited.contains(task)) {
             return true;
         }
-        budget(task).counts(outcome, micros, atMicros);
+        while (!budget(task).counts(outcome, micros, atMicros)) {
+            Thread.onSpinWait();
+        }
         return false;
     }
 
@@ -157,14 +193,14 @@ public final class RunBuffer {
         for (TaskBudget budget : budgets.values()) {
             all.addAll(budget.drain());
         }
-        boolean ignored = budgets.values().removeIf(budget -> budget.isIdleSince(nowHour - 1));
+        boolean ignored = budgets.values().removeIf(budget -> budget.endIfIdleSince(nowHour - 1));
         return all;
     }
 
     /** Takes back what could not be written. */
     void giveBack(List<RunTotals> totals) {
         for (RunTotals each : totals) {
-            budget(each.task()).count(each);
+            count(each);
         }
     }
 

@@ -45,15 +45,35 @@ public final class RunNotes implements TaskListener {
     }
 
     @Override
+    public TaskListener ofRuns(String id) {
+        return new OneTask(id);
+    }
+
+    @Override
     public void ran(String id, RunOutcome run, boolean overran, @Nullable Throwable thrown) {
-        HistoryOutcome outcome = outcomeOf(run, thrown);
-        long micros = microsOf(run);
-        long atMicros = micros(run.startedAt()) + micros;
-        // Also if this run has no row: it is not the next one that has been triggered.
-        String by = run.triggered() ? buffer.triggers().take(scheduler, id, null) : null;
-        if (buffer.takes(id, outcome, 1, micros, atMicros)) {
-            Instant due = run.triggered() ? null : run.startedAt().minus(nonNegative(run.lateness()));
-            add(id, run, outcome, due, by, thrown);
+        ofRuns(id).ran(id, run, overran, thrown);
+    }
+
+    /** Receives the ends of the runs of one task. */
+    private final class OneTask implements TaskListener {
+
+        private final RunBuffer.KnownTask place;
+
+        OneTask(String id) {
+            this.place = buffer.new KnownTask(id);
+        }
+
+        @Override
+        public void ran(String id, RunOutcome run, boolean overran, @Nullable Throwable thrown) {
+            HistoryOutcome outcome = outcomeOf(run, thrown);
+            long micros = microsOf(run);
+            long atMicros = micros(run.startedAt()) + micros;
+            // Also if this run has no row: it is not the next one that has been triggered.
+            String by = run.triggered() ? buffer.triggers().take(scheduler, id, null) : null;
+            if (buffer.takes(place, outcome, 1, micros, atMicros)) {
+                Instant due = run.triggered() ? null : run.startedAt().minus(nonNegative(run.lateness()));
+                add(id, run, outcome, due, by, thrown);
+            }
         }
     }
 

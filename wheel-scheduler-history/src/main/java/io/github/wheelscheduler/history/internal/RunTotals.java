@@ -21,4 +21,17 @@ record RunTotals(
         long took = Math.max(0, micros);
         return new RunTotals(task, TaskBudget.hourOf(atMicros), outcome, runs, took, took, atMicros, atMicros);
     }
+
+    /** Returns both, of one task, hour and outcome. */
+    RunTotals plus(RunTotals more) {
+        return new RunTotals(
+                task,
+                hour,
+                outcome,
+                runs + more.runs,
+                micros + more.micros,
+                Math.max(longest, more.longest),
+                Math.min(earliest, more.earliest),
+                Math.max(latest, more.latest));
+    }
 }

@@ -2,6 +2,8 @@ package io.github.wheelscheduler.history.internal;
 
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryOutcome.Kind;
+import io.github.wheelscheduler.internal.CallerStripe;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -20,25 +22,49 @@ final class TaskBudget {
     /** Codes of outcomes are less. */
     private static final long CODES = 64;
 
-    private static final int KINDS = Kind.values().length;
+    /** Number of runs from which threads that end runs of one name add them up apart. */
+    private static final int FEW = 1_000;
+
+    /** The answer to a run. */
+    enum Answer {
+        /** It has a row. */
+        ROW,
+        /** It is counted. */
+        COUNTED,
+        /** It is neither: this budget is no longer in use. */
+        GONE
+    }
 
     private final String task;
     private final int mostSuccesses;
     private final int mostOthers;
 
-    // Guarded by this.
+    // Guarded by this. Single fields, as each object more is one that the processor has to fetch at each run.
 
-    private final int[] written = new int[KINDS];
+    private boolean isGone;
+    private int successes;
+    private int failures;
+    private int notRun;
     private long hour = Long.MIN_VALUE;
 
     /** The kind of the last run that took place; null before the first one. */
     private @Nullable Kind last;
 
-    /** Runs beyond the budget, by hour and outcome. */
-    private final Map<Long, Sums> beyond = new HashMap<>();
+    // The runs beyond the budget that ended like the last of them, and in its hour.
 
-    /** The sums that were added to last, as most runs end like the run before. */
-    private @Nullable Sums lastSums;
+    private @Nullable HistoryOutcome outcome;
+    private long hourOfSum;
+    private long runs;
+    private long micros;
+    private long longest;
+    private long earliest;
+    private long latest;
+
+    /** Others beyond the budget, by hour and outcome; null if there is none. */
+    private @Nullable Map<Long, RunTotals> others;
+
+    /** By caller, for the runs of many threads at once. Writers: guarded by this. */
+    private volatile TaskBudget @Nullable [] stripes;
 
     TaskBudget(String task, int mostSuccesses, int mostOthers) {
         this.task = task;
@@ -50,103 +76,146 @@ final class TaskBudget {
         return Math.floorDiv(atMicros, MICROS_PER_HOUR);
     }
 
-    /** Returns whether runs have a row; counts them if not. */
-    synchronized boolean takes(HistoryOutcome outcome, long runs, long micros, long atMicros) {
+    /** Returns whether runs have a row, and counts them if not. */
+    synchronized Answer takes(HistoryOutcome of, long count, long took, long atMicros) {
+        if (isGone) {
+            return Answer.GONE;
+        }
         long hourOfRun = hourOf(atMicros);
         if (hourOfRun > hour) {
             hour = hourOfRun;
-            Arrays.fill(written, 0);
+            successes = 0;
+            failures = 0;
+            notRun = 0;
         }
-        Kind kind = outcome.kind();
-        boolean isTurn = false;
-        if (kind != Kind.NOT_RUN) {
-            isTurn = last != kind;
+        Kind kind = of.kind();
+        boolean isTurn = kind != Kind.NOT_RUN && last != kind;
+        if (isTurn) {
             last = kind;
         }
-        int place = kind == Kind.SUCCESS ? 0 : kind == Kind.FAILURE ? 1 : 2;
-        if (isTurn || written[place] < (kind == Kind.SUCCESS ? mostSuccesses : mostOthers)) {
-            written[place]++;
-            return true;
+        if (isTurn || written(kind) < (kind == Kind.SUCCESS ? mostSuccesses : mostOthers)) {
+            countRow(kind);
+            return Answer.ROW;
         }
-        sums(hourOfRun, outcome).add(runs, micros, atMicros);
-        return false;
+        long tookOne = Math.max(0, took);
+        add(hourOfRun, of, count, tookOne, tookOne, atMicros, atMicros);
+        return Answer.COUNTED;
     }
 
-    /** Counts a run that took place and is to have no row. */
-    synchronized void counts(HistoryOutcome outcome, long micros, long atMicros) {
+    private int written(Kind kind) {
+        return switch (kind) {
+            case SUCCESS -> successes;
+            case FAILURE -> failures;
+            case NOT_RUN -> notRun;
+        };
+    }
+
+    private void countRow(Kind kind) {
+        switch (kind) {
+            case SUCCESS -> successes++;
+            case FAILURE -> failures++;
+            case NOT_RUN -> notRun++;
+        }
+    }
+
+    /** Counts a run that took place and is to have no row; false if this budget is no longer in use. */
+    boolean counts(HistoryOutcome of, long took, long atMicros) {
+        TaskBudget[] apart = stripes;
+        return apart == null
+                ? countsHere(of, took, atMicros, true)
+                : apart[CallerStripe.index()].countsHere(of, took, atMicros, false);
+    }
+
+    private synchronized boolean countsHere(HistoryOutcome of, long took, long atMicros, boolean maySplit) {
+        if (isGone) {
+            return false;
+        }
         long hourOfRun = hourOf(atMicros);
         hour = Math.max(hour, hourOfRun);
-        last = outcome.kind();
-        sums(hourOfRun, outcome).add(1, micros, atMicros);
-    }
-
-    /** Adds to the runs that have no row. */
-    synchronized void count(RunTotals more) {
-        sums(more.hour(), more.outcome()).add(more);
-    }
-
-    private Sums sums(long hourOfRun, HistoryOutcome outcome) {
-        Sums known = lastSums;
-        if (known == null || known.hour != hourOfRun || known.outcome != outcome) {
-            known = beyond.computeIfAbsent(hourOfRun * CODES + outcome.code(), key -> new Sums(hourOfRun, outcome));
-            lastSums = known;
+        last = of.kind();
+        add(hourOfRun, of, 1, took, took, atMicros, atMicros);
+        if (maySplit && runs > FEW && stripes == null) {
+            TaskBudget[] made = new TaskBudget[CallerStripe.COUNT];
+            Arrays.setAll(made, place -> new TaskBudget(task, mostSuccesses, mostOthers));
+            stripes = made;
         }
-        return known;
+        return true;
+    }
+
+    /** Adds to the runs that have no row; false if this budget is no longer in use. */
+    synchronized boolean count(RunTotals more) {
+        if (!isGone) {
+            add(
+                    more.hour(),
+                    more.outcome(),
+                    more.runs(),
+                    more.micros(),
+                    more.longest(),
+                    more.earliest(),
+                    more.latest());
+        }
+        return !isGone;
+    }
+
+    private void add(
+            long hourOfRuns, HistoryOutcome of, long count, long took, long longestRun, long first, long newest) {
+        if (outcome != of || hourOfSum != hourOfRuns) {
+            setAside();
+            outcome = of;
+            hourOfSum = hourOfRuns;
+            runs = 0;
+            micros = 0;
+            longest = 0;
+            earliest = Long.MAX_VALUE;
+            latest = Long.MIN_VALUE;
+        }
+        runs += count;
+        micros += took;
+        longest = Math.max(longest, longestRun);
+        earliest = Math.min(earliest, first);
+        latest = Math.max(latest, newest);
+    }
+
+    private void setAside() {
+        HistoryOutcome of = outcome;
+        if (of != null) {
+            Map<Long, RunTotals> all = others == null ? new HashMap<>() : others;
+            others = all;
+            RunTotals ignored = all.merge(
+                    hourOfSum * CODES + of.code(),
+                    new RunTotals(task, hourOfSum, of, runs, micros, longest, earliest, latest),
+                    RunTotals::plus);
+            outcome = null;
+        }
     }
 
     /** Returns the runs that have no row, and forgets them. */
     synchronized List<RunTotals> drain() {
-        if (beyond.isEmpty()) {
+        TaskBudget[] apart = stripes;
+        setAside();
+        if (others == null && apart == null) {
             return List.of();
         }
-        List<RunTotals> drained =
-                beyond.values().stream().map(each -> each.totals(task)).toList();
-        beyond.clear();
-        lastSums = null;
+        List<RunTotals> drained = new ArrayList<>(others == null ? List.of() : others.values());
+        others = null;
+        if (apart != null) {
+            // Who finds one of them gone comes here again.
+            stripes = null;
+            for (TaskBudget each : apart) {
+                drained.addAll(each.drainAtEnd());
+            }
+        }
         return drained;
     }
 
-    /** Runs of an hour and an outcome, added up. Guarded by the budget. */
-    private static final class Sums {
-
-        private final long hour;
-        private final HistoryOutcome outcome;
-        private long runs;
-        private long micros;
-        private long longest;
-        private long earliest = Long.MAX_VALUE;
-        private long latest = Long.MIN_VALUE;
-
-        Sums(long hour, HistoryOutcome outcome) {
-            this.hour = hour;
-            this.outcome = outcome;
-        }
-
-        /** Adds runs that ended at one time; one that did not take place took no time. */
-        void add(long moreRuns, long tookMicros, long atMicros) {
-            long took = Math.max(0, tookMicros);
-            add(moreRuns, took, took, atMicros, atMicros);
-        }
-
-        void add(RunTotals more) {
-            add(more.runs(), more.micros(), more.longest(), more.earliest(), more.latest());
-        }
-
-        private void add(long moreRuns, long moreMicros, long longestRun, long earliestRun, long latestRun) {
-            runs += moreRuns;
-            micros += moreMicros;
-            longest = Math.max(longest, longestRun);
-            earliest = Math.min(earliest, earliestRun);
-            latest = Math.max(latest, latestRun);
-        }
-
-        RunTotals totals(String task) {
-            return new RunTotals(task, hour, outcome, runs, micros, longest, earliest, latest);
-        }
+    private synchronized List<RunTotals> drainAtEnd() {
+        isGone = true;
+        return drain();
     }
 
-    /** Whether nothing is counted, and nothing has run since some hour. */
-    synchronized boolean isIdleSince(long someHour) {
-        return beyond.isEmpty() && hour < someHour;
+    /** Takes this budget out of use if nothing has run since some hour, and nothing is counted; returns whether so. */
+    synchronized boolean endIfIdleSince(long someHour) {
+        isGone = hour < someHour && outcome == null && others == null && stripes == null;
+        return isGone;
     }
 }

@@ -25,6 +25,15 @@ public interface TaskListener {
     default void removed(String id) {}
 
     /**
+     * Returns the object that receives the ends of the runs of one task, in place of this one. It is called before the
+     * first of them that this listener receives, and its result is kept for as long as the task is there. So an object
+     * that has the state of a task needs no look-up by the id at each run. By default it is this listener.
+     */
+    default TaskListener ofRuns(String id) {
+        return this;
+    }
+
+    /**
      * A run has ended. Of one that continued when its method had returned, that may be beside the next one, on the
      * thread where its publisher ended.
      *

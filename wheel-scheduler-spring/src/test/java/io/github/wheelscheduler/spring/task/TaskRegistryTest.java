@@ -554,6 +554,56 @@ class TaskRegistryTest {
     }
 
     @Test
+    void listenerMayHaveAnotherForTheRunsOfATask() {
+        List<String> told = new CopyOnWriteArrayList<>();
+        AtomicInteger asked = new AtomicInteger();
+        TaskListener listener = new TaskListener() {
+            @Override
+            public TaskListener ofRuns(String id) {
+                int number = asked.incrementAndGet();
+                return new TaskListener() {
+                    @Override
+                    public void ran(String same, RunOutcome outcome, boolean overran) {
+                        told.add(number + " " + id + " " + same);
+                    }
+                };
+            }
+
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {
+                told.add("ran");
+            }
+        };
+        registry.addListener(listener);
+        scheduler.scheduleAtFixedRate(new Named("rate"), inAnHour(), HOUR);
+        trigger("rate", told, 1);
+        trigger("rate", told, 2);
+        // The list of listeners is another one.
+        TaskListener other = new TaskListener() {
+            @Override
+            public TaskListener ofRuns(String id) {
+                throw new IllegalStateException("from the look at a task");
+            }
+
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {
+                told.add("other " + id);
+            }
+        };
+        registry.addListener(other);
+        trigger("rate", told, 4);
+        registry.removeListener(listener);
+        trigger("rate", told, 5);
+        assertThat(told).containsExactly("1 rate rate", "1 rate rate", "2 rate rate", "other rate", "other rate");
+    }
+
+    private void trigger(String id, List<String> told, int size) {
+        registry.trigger(id);
+        awaitThat(() -> told.size() == size);
+        awaitThat(() -> registry.get(id).runningSince() == null);
+    }
+
+    @Test
     void listenersThatThrowHarmNoTask() {
         try (LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class)) {
             TaskListener failing = new TaskListener() {

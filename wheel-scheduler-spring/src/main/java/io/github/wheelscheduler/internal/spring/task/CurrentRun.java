@@ -77,6 +77,9 @@ final class CurrentRun {
      */
     volatile @Nullable RunHistory history;
 
+    /** Receive the ends of runs; null before the first one. Writers: threads that end runs, with equal values. */
+    volatile TaskEvents.@Nullable RunListeners listeners;
+
     /** The last run that has been asked for. Guarded by the lock of the series. */
     @Nullable
     ScheduledFuture<?> triggered;

@@ -565,8 +565,8 @@ final class GuardedTask implements Runnable, ManagedTask {
                 owner.runSucceeded(rules, triggered);
             }
         }
-        boolean overran =
-                !triggered && nanos > runToClaim().mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
+        CurrentRun current = runToClaim();
+        boolean overran = !triggered && nanos > current.mayOverrunNanos && hasOverrun(startedAtNanos - late, nanos);
         RunHistory notes = historyToNote();
         RunOutcome.Failure described = failure == null
                 ? null
@@ -574,7 +574,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         if (notes != null) {
             notes.ran(startedAtNanos, nanos, late, triggered, described, overran);
         }
-        book.news.ran(owner, startedAtNanos, nanos, late, triggered, described, overran, failure);
+        book.news.ran(owner, current, startedAtNanos, nanos, late, triggered, described, overran, failure);
     }
 
     /** Whether the run took longer than it is from its deadline, since the epoch, to the next one. */

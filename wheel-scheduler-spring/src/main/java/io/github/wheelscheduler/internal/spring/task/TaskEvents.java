@@ -7,11 +7,11 @@ import io.github.wheelscheduler.spring.steering.SteeringListener;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -29,7 +29,9 @@ public final class TaskEvents {
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskListeners");
 
-    private final List<TaskListener> listeners = new CopyOnWriteArrayList<>();
+    /** Replaced, never changed. Writers: guarded by this. */
+    private volatile TaskListener[] listeners = {};
+
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
     private final SchedulerWarnings warnings;
     private final ObjLongConsumer<String> pauses;
@@ -72,12 +74,16 @@ public final class TaskEvents {
         warnings.sumUp();
     }
 
-    public void add(TaskListener listener) {
-        listeners.add(listener);
+    public synchronized void add(TaskListener listener) {
+        List<TaskListener> all = new ArrayList<>(List.of(listeners));
+        all.add(listener);
+        listeners = all.toArray(TaskListener[]::new);
     }
 
-    public void remove(TaskListener listener) {
-        boolean ignored = listeners.remove(listener);
+    public synchronized void remove(TaskListener listener) {
+        List<TaskListener> all = new ArrayList<>(List.of(listeners));
+        boolean ignored = all.remove(listener);
+        listeners = all.toArray(TaskListener[]::new);
     }
 
     /** Adds a listener of calls that steer. */
@@ -116,7 +122,7 @@ public final class TaskEvents {
                 tell(listener, task.id(), news);
             }
         } catch (OutOfMemoryError ex) {
-            // There is not even memory to look through the list.
+            // There is not even memory for the id.
         }
     }
 
@@ -177,6 +183,7 @@ public final class TaskEvents {
      */
     void ran(
             TaskSeries task,
+            CurrentRun run,
             long startedAt,
             long nanos,
             long latenessNanos,
@@ -185,9 +192,17 @@ public final class TaskEvents {
             boolean overran,
             @Nullable Throwable thrown) {
         try {
-            if (!listeners.isEmpty()) {
+            TaskListener[] all = listeners;
+            if (all.length > 0) {
                 RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
-                tellAll(task, (listener, id) -> listener.ran(id, outcome, overran, thrown));
+                RunListeners known = run.listeners;
+                if (known == null || known.all != all) {
+                    known = ofRuns(task.id(), all);
+                    run.listeners = known;
+                }
+                for (TaskListener listener : known.each) {
+                    tell(listener, task.id(), (one, id) -> one.ran(id, outcome, overran, thrown));
+                }
             }
             if (overran) {
                 warnings.overran(task.id(), Duration.ofNanos(nanos), task.schedule());
@@ -195,6 +210,30 @@ public final class TaskEvents {
         } catch (Throwable ex) {
             // There is no memory, or the log is broken.
         }
+    }
+
+    /** The listeners of one task. */
+    static final class RunListeners {
+
+        /** The listeners of the scheduler for which the others were made. */
+        private final TaskListener[] all;
+
+        /** They receive the ends of the task's runs. */
+        private final TaskListener[] each;
+
+        private RunListeners(TaskListener[] all, TaskListener[] each) {
+            this.all = all;
+            this.each = each;
+        }
+    }
+
+    private RunListeners ofRuns(String id, TaskListener[] all) {
+        TaskListener[] each = all.clone();
+        for (int i = 0; i < each.length; i++) {
+            int place = i;
+            tell(all[i], id, (listener, same) -> each[place] = Objects.requireNonNull(listener.ofRuns(same)));
+        }
+        return new RunListeners(all, each);
     }
 
     /** A run has not taken place. */
@@ -219,9 +258,7 @@ public final class TaskEvents {
      */
     void missed(TaskSeries task, long runs, boolean isWorthAWord) {
         try {
-            if (!listeners.isEmpty()) {
-                tellAll(task, (listener, id) -> listener.missed(id, runs));
-            }
+            tellAll(task, (listener, id) -> listener.missed(id, runs));
             if (isWorthAWord) {
                 warnings.missed(task.id(), task.schedule(), runs);
             }

@@ -312,12 +312,13 @@ public final class TotalReads {
 
     /** Returns the text of a kind of failures; null if it is not there. */
     public @Nullable String trace(String task, String kind) {
-        return store.sql()
-                .first(
+        List<String> newest = store.sql()
+                .ask(
                         "select text from {text} where task = ? and kind = ? order by on_day desc limit 1",
                         (row, number) -> row.getString(1),
                         task,
                         kind);
+        return newest.isEmpty() ? null : newest.get(0);
     }
 
     /** Returns what is known of a task. */

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up closed hours, and their days, from rows and from runs that have none: each hour in one transaction, which
@@ -37,10 +38,18 @@ final class HistoryFolding {
         return Math.floorDiv(instant.getEpochSecond(), SECONDS_PER_HOUR);
     }
 
+    /** Returns the end of the last hour that has been added up; null if that is unknown. */
+    static @Nullable Instant end(HistorySql sql) {
+        return sql.first(
+                "select number from {state} where name = 'folded'",
+                (row, number) -> Instant.ofEpochSecond(row.getLong(1)));
+    }
+
     /** Adds up some hours that are closed by the database's clock; returns how many. */
     static int fold(HistorySql sql) {
         long closed = hourOf(sql.now().minus(REST));
-        Long folded = sql.first("select number from {state} where name = 'folded'", (row, number) -> row.getLong(1));
+        Instant end = end(sql);
+        Long folded = end == null ? null : end.getEpochSecond();
         int done = 0;
         while (folded != null && folded / SECONDS_PER_HOUR < closed && done < MOST_HOURS) {
             long hour = nextWithRows(sql, folded / SECONDS_PER_HOUR, closed);

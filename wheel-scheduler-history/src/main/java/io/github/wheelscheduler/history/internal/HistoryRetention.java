@@ -27,12 +27,17 @@ final class HistoryRetention {
     /** Which of the tables is next; the number of tables if all are done. */
     private int next;
 
-    /** A table, the column of its time, and the age up to which its rows are kept. */
-    private record Kept(String table, String column, Duration age) {}
+    /** A table, the column of its time, the age up to which its rows are kept, and whether these are runs. */
+    private record Kept(String table, String column, Duration age, boolean isOfRuns) {
+
+        Kept(String table, String column, Duration age) {
+            this(table, column, age, false);
+        }
+    }
 
     HistoryRetention(HistorySettings settings) {
         this.tables = List.of(
-                new Kept(RUNS, "noted_at", settings.keepRows()),
+                new Kept(RUNS, "noted_at", settings.keepRows(), true),
                 new Kept("{text}", "on_day", settings.keepFailures()),
                 new Kept("{kind}", "starts_at", settings.keepFailures()),
                 new Kept("{hour}", "starts_at", settings.keepHours()),
@@ -51,6 +56,13 @@ final class HistoryRetention {
         return next == tables.size();
     }
 
+    /** Returns the time before which runs go: they are too old, and have been added up. */
+    static Instant endOfRuns(HistorySql sql, Duration age) {
+        Instant end = sql.now().minus(age);
+        Instant folded = HistoryFolding.end(sql);
+        return folded == null || end.isBefore(folded) ? end : folded;
+    }
+
     /** Deletes a block, or drops days. */
     void step(HistorySql sql, @Nullable RunPartitions partitions) {
         if (isDone()) {
@@ -65,10 +77,10 @@ final class HistoryRetention {
                 return;
             }
             if (!partitions.isRefused()) {
-                kept = new Kept(RunPartitions.REST, kept.column, kept.age);
+                kept = new Kept(RunPartitions.REST, kept.column, kept.age, true);
             }
         }
-        Instant before = sql.now().minus(kept.age);
+        Instant before = kept.isOfRuns ? endOfRuns(sql, kept.age) : sql.now().minus(kept.age);
         Object limit = kept.column.equals("on_day") ? LocalDate.ofInstant(before, ZoneOffset.UTC) : sql.time(before);
         boolean hasPartitions = partitions != null && kept.table.equals(RUNS);
         if (delete(sql, kept, hasPartitions, limit) < BLOCK) {

@@ -94,6 +94,33 @@ class HistoryFoldingTest {
 
     @ParameterizedTest
     @EnumSource
+    void oldRunsGoOnceTheyAreAddedUp(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 100)) {
+            bench.succeed("report");
+            bench.writer.flush();
+            // No node is up for longer than rows are kept.
+            bench.pass(Duration.ofDays(20));
+            BatchWriter next = new BatchWriter(bench.store, bench.buffer, () -> bench.now);
+            for (int i = 0; i < 100; i++) {
+                next.turn();
+            }
+            assertThat(bench.rows.page(HistoryQuery.ALL.ofTask("report")).rows())
+                    .hasSize(1);
+            for (int i = 0; i < 100; i++) {
+                bench.pass(Duration.ofMinutes(1));
+                next.turn();
+            }
+
+            assertThat(bench.rows.page(HistoryQuery.ALL.ofTask("report")).rows())
+                    .isEmpty();
+            assertThat(bench.totals.hours("report", HOUR, HOUR.plusSeconds(1)))
+                    .singleElement()
+                    .matches(hour -> hour.runs() == 1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void foldingChangesNoTotal(HistoryDatabase database) {
         try (HistoryBench bench = bench(database, 2)) {
             for (int i = 0; i < 6; i++) {

@@ -53,6 +53,11 @@ public final class ObservedRun {
         }
     }
 
+    /** Whether it has a span. */
+    public boolean hasSpan() {
+        return hasTrace;
+    }
+
     /** Makes the observation current again, within the context of a decorator. */
     public void runInside(Runnable task) {
         Observation.Scope inner = null;

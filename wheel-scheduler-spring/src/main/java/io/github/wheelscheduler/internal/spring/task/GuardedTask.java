@@ -36,6 +36,9 @@ final class GuardedTask implements Runnable, ManagedTask {
     // good.
     private static final Runnable RELEASED_NAMED = new ReleasedNamed();
 
+    /** Whether OpenTelemetry's Java agent is there and makes spans of repeating tasks; else no run asks for more. */
+    private static final boolean TRACED_BY_AGENT = isAgentThere() && AgentTask.isMade();
+
     static {
         CurrentRun.initialize();
     }
@@ -70,12 +73,27 @@ final class GuardedTask implements Runnable, ManagedTask {
     private volatile @Nullable CurrentRun run;
 
     GuardedTask(TaskSeries owner, TaskStore book, Runnable task, boolean mayGoOn, boolean steered) {
-        this.task = task;
+        this.task = TRACED_BY_AGENT && owner.isRepeating() ? new AgentTask(task, this) : task;
         this.owner = owner;
         this.book = book;
         this.openRuns = mayGoOn ? new OpenRun.All() : null;
         this.steered = steered;
         this.decorated = DecoratedBody.of(this, book);
+    }
+
+    /** Whether the JVM was started with the agent, whose classes the loader of the JDK's classes has. */
+    private static boolean isAgentThere() {
+        try {
+            Class<?> ignored = Class.forName("io.opentelemetry.javaagent.bootstrap.AgentInitializer", false, null);
+            return true;
+        } catch (ClassNotFoundException | LinkageError ex) {
+            return false;
+        }
+    }
+
+    /** Returns the user's task, also if the agent traces it. */
+    private static Runnable behind(Runnable task) {
+        return TRACED_BY_AGENT && task instanceof AgentTask traced ? traced.users : task;
     }
 
     /** Lets runs ask the series from now on; a change there that they are to see comes before or after. */
@@ -207,13 +225,13 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Whether the user's task says its name, or did so before it was released. */
     boolean isNamed() {
         Runnable current = task;
-        return current == RELEASED_NAMED || current instanceof NamedTask;
+        return current == RELEASED_NAMED || (current != null && behind(current) instanceof NamedTask);
     }
 
     /** Returns the task to name in a rejection: the user's, unless that has been released. */
     Object shownTask() {
         Runnable current = task;
-        return current == null ? this : current;
+        return current == null ? this : behind(current);
     }
 
     /** Whether the user's task has been released. */
@@ -437,27 +455,52 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     /** Runs the task; a failure goes to the error handler, which may throw it on. */
-    void runUndecorated(Runnable users) {
+    void runUndecorated(Runnable current) {
+        if (TRACED_BY_AGENT && current instanceof AgentTask && !hasSpanOfOurs()) {
+            // It reports its failures while the agent's span is current.
+            runInContext(current);
+            return;
+        }
+        Runnable users = behind(current);
         try {
-            // The decorator may have made another observation current.
-            ObservedRun observed = decorated == null ? null : runToClaim().observed;
-            if (observed != null) {
-                observed.runInside(users);
-            } else if (isLeftOut()) {
-                UnobservedRuns.run(users);
-            } else if (decorated != null && owner.isRepeating()) {
-                runApart(users);
-            } else {
-                users.run();
-            }
+            runInContext(users);
         } catch (Throwable ex) {
-            if (isHandledBy(users, ex)) {
-                runToClaim().thrown = ex;
-                countFailure(ex);
+            if (isThrownOn(users, ex)) {
                 throw ex;
             }
-            failed(users, ex instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : ex);
         }
+    }
+
+    private boolean hasSpanOfOurs() {
+        ObservedRun observed = runToClaim().observed;
+        return observed != null && observed.hasSpan();
+    }
+
+    private void runInContext(Runnable current) {
+        // The decorator may have made another observation current.
+        ObservedRun observed = decorated == null ? null : runToClaim().observed;
+        if (observed != null) {
+            observed.runInside(current);
+        } else if (isLeftOut()) {
+            UnobservedRuns.run(current);
+        } else if (decorated != null && owner.isRepeating()) {
+            runApart(current);
+        } else {
+            current.run();
+        }
+    }
+
+    /** Reports a failure of the user's task; true if the caller has to throw it on. */
+    boolean isThrownOn(Runnable users, Throwable failure) {
+        if (isHandledBy(users, failure)) {
+            runToClaim().thrown = failure;
+            countFailure(failure);
+            return true;
+        }
+        failed(
+                users,
+                failure instanceof UndeclaredThrowableException wrapper ? wrapper.getUndeclaredThrowable() : failure);
+        return false;
     }
 
     /** Whether Spring would observe its runs, and is not to. */
@@ -524,7 +567,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private ErrorHandler handler(CurrentRun current, Runnable users) {
         RunFailures failures = book.timers.failures;
         if (!owner.isRepeating()) {
-            return failures.oneTimeTarget(users);
+            return failures.oneTimeTarget(behind(users));
         }
         ErrorHandler made = current.seriesHandler;
         if (made == null) {

@@ -4,6 +4,7 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.history.internal.BatchWriter;
 import io.github.wheelscheduler.history.internal.DownTime;
+import io.github.wheelscheduler.history.internal.HistoryParts;
 import io.github.wheelscheduler.history.internal.HistoryStore;
 import io.github.wheelscheduler.history.internal.RunBuffer;
 import io.github.wheelscheduler.history.internal.RunNotes;
@@ -33,7 +34,7 @@ import org.springframework.dao.DataAccessException;
  * 500 rows on, by one worker in a group of its own: no run waits for the database. While there are no rows, it looks
  * once a minute whether hours are to be added up, or old rows deleted. All methods may be called from any thread.
  */
-public final class HistoryEngine implements AutoCloseable {
+public final class HistoryEngine extends HistoryParts implements AutoCloseable {
 
     /** The group that writes. */
     public static final String GROUP = "wheel-history";
@@ -74,9 +75,17 @@ public final class HistoryEngine implements AutoCloseable {
      * @param dataSource where the tables are
      */
     public HistoryEngine(HistorySettings settings, WheelScheduledExecutor executor, DataSource dataSource) {
-        this.store = new HistoryStore(dataSource, settings);
-        this.executor = Objects.requireNonNull(executor, "executor must not be null");
-        this.buffer = new RunBuffer(settings);
+        this(
+                new HistoryStore(dataSource, settings),
+                new RunBuffer(settings),
+                Objects.requireNonNull(executor, "executor must not be null"));
+    }
+
+    private HistoryEngine(HistoryStore store, RunBuffer buffer, WheelScheduledExecutor executor) {
+        super(store, buffer, executor::nanoTime);
+        this.store = store;
+        this.executor = executor;
+        this.buffer = buffer;
         this.writer = new BatchWriter(store, buffer, executor::wallClockInstant);
         this.reader = new RunHistoryReader(store);
     }
@@ -255,11 +264,11 @@ public final class HistoryEngine implements AutoCloseable {
     /** Returns what has been written and dropped. */
     public HistoryCounts counts() {
         return new HistoryCounts(
-                writer.writtenCount(),
+                writer.writtenCount() + buffer.withEndsCount(),
                 buffer.droppedCount(),
                 buffer.overBudgetCount(),
                 buffer.size(),
-                writer.failedCount());
+                writer.failedCount() + buffer.refusedCount());
     }
 
     /** Returns what the last batch failed with; null if all is well. */

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.internal.journal.EndNotes;
+import io.github.wheelscheduler.durable.internal.journal.NotedEnd;
 import io.github.wheelscheduler.durable.internal.journal.RunFacts;
 import io.github.wheelscheduler.durable.internal.trace.RowOrigin;
 import io.github.wheelscheduler.durable.internal.trace.Traceparent;
@@ -9,14 +10,13 @@ import io.github.wheelscheduler.jdbc.internal.EndNote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A row that this node has claimed. It waits until it is due, runs, and ends in the database; {@link ClaimedTasks} has
  * its state.
  */
-final class Claim implements Supplier<RunFacts> {
+final class Claim {
 
     /** In the order in which they are due. */
     static final Comparator<Claim> BY_TIME = Comparator.comparing(Claim::dueAt).thenComparing(Claim::key);
@@ -53,6 +53,10 @@ final class Claim implements Supplier<RunFacts> {
 
     /** Why it has not run, as a history notes it; null if it has, or is to run later. Its worker. */
     EndNote.@Nullable Kind unrun;
+
+    /** The note of its end, if a statement was to write that with its row. Who writes its end. */
+    @Nullable
+    NotedEnd noted;
 
     /** The number of runs that were left out. Its worker. */
     long missedRuns = 1;
@@ -94,16 +98,42 @@ final class Claim implements Supplier<RunFacts> {
         return new DurableEnd(kind, handlerOfEnd(), key().id(), row.attempt(), nextAt, reason, thrown);
     }
 
-    /** Notes that it has not run, if that is to be noted. Throws nothing. */
-    void noteUnrun(EndNotes notes) {
-        if (unrun != null && notes.areThere()) {
-            notes.noteUnrun(unrun, handlerOfEnd(), key().id(), row.attempt() - 1, missedRuns, this, failure);
+    /** Returns what a history notes when it has ended; null if that is nothing. */
+    @Nullable
+    EndNote noteOf(EndNotes notes, @Nullable DurableEnd end) {
+        DurableEnd told = told(end);
+        if (end != null && told != null) {
+            return notes.of(told, facts());
         }
+        EndNote.Kind kind = told != null ? EndNote.Kind.CANCELLED : unrun;
+        return kind == null
+                ? null
+                : notes.ofUnrun(
+                        kind,
+                        handlerOfEnd(),
+                        key().id(),
+                        row.attempt() - 1,
+                        told == null ? missedRuns : 1,
+                        facts(),
+                        told == null ? failure : null);
     }
 
-    /** Returns what is known of its run. */
-    @Override
-    public RunFacts get() {
+    /**
+     * Returns the end that listeners receive; null for none. Where a cancel has reached the row, the statement that was
+     * to let it run again, or to keep it, has ended it.
+     */
+    @Nullable
+    DurableEnd told(@Nullable DurableEnd end) {
+        if (!isAskedToEnd || (end != null && !RowEnd.keepsRow(end))) {
+            return end;
+        }
+        return end == null
+                ? ended(DurableEnd.Kind.CANCELLED)
+                : ran(DurableEnd.Kind.CANCELLED, null, null, end.thrown());
+    }
+
+    /** Returns the facts that are known of its run. */
+    RunFacts facts() {
         Duration length = lengthNanos < 0 ? null : Duration.ofNanos(lengthNanos);
         return new RunFacts(row.dueAt(), startedAt, length, cause(), Traceparent.traceIdOf(traceparent));
     }

@@ -6,6 +6,7 @@ import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.durable.internal.payload.Payloads;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import java.time.Instant;
@@ -68,27 +69,28 @@ record Context(
         return payloads.write(payload, known == null || known.payloadType() == Void.class ? null : known.payloadType());
     }
 
+    /** Adds the note of an end to what a statement is about to write. */
+    void note(StatementRows rows, Claim claim, @Nullable DurableEnd end) {
+        if (claim.noted == null && rows.areTaken()) {
+            claim.noted = listeners.notes().about(() -> claim.noteOf(listeners.notes(), end));
+        }
+        rows.add(claim.key(), claim.noted);
+    }
+
     /** Counts the end of a run, and delivers it to listeners, once it is committed. Throws nothing. */
     void ended(Claim claim, @Nullable DurableEnd end) {
-        if (end == null) {
-            if (claim.isAskedToEnd) {
-                listeners.tellReleased(claim);
-            } else {
-                claim.noteUnrun(listeners.notes());
+        listeners.notes().committed(claim.noted, () -> claim.noteOf(listeners.notes(), end));
+        DurableEnd told = claim.told(end);
+        if (told != null && told == end) {
+            tally.count(end.kind());
+            if (end.reason() != null) {
+                LOGGER.warn("The handler of the durable task " + claim + " returned giveUp, so this run is not "
+                        + "retried; its row has the reason");
             }
-            return;
         }
-        if (claim.isAskedToEnd && RowEnd.keepsRow(end)) {
-            // The statement that was to let it run again, or to keep it, has ended the row.
-            listeners.tell(claim.ran(DurableEnd.Kind.CANCELLED, null, null, end.thrown()), claim);
-            return;
+        if (told != null) {
+            listeners.queue(told);
         }
-        tally.count(end.kind());
-        if (end.reason() != null) {
-            LOGGER.warn("The handler of the durable task " + claim + " returned giveUp, so this run is not retried; "
-                    + "its row has the reason");
-        }
-        listeners.tell(end, claim);
     }
 
     /** Notes that a run has ended whose end is never written: its row is found and released. Throws nothing. */

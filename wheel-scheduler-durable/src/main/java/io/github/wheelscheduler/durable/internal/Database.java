@@ -120,6 +120,10 @@ public final class Database {
         return known == null ? null : known.sql().dialect();
     }
 
+    DataSource dataSource() {
+        return dataSource;
+    }
+
     /** Returns a connection of the pool. */
     Connection connection() throws SQLException {
         return dataSource.getConnection();

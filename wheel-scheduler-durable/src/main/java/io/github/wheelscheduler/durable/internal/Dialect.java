@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -320,13 +322,38 @@ public enum Dialect {
      * returns the deleted ones, and leaves rows that are locked, have another version, or are to run again.
      */
     static String deleteDone() {
-        return "with mine as materialized (select n, i, locked.place from unnest(?::varchar[], ?::varchar[], "
-                + "?::bigint[]) ended(n, i, v), lateral (select ctid as place from {task} where task_name = ended.n "
+        return deleteDone("", "");
+    }
+
+    private static String deleteDone(String columns, String arrays) {
+        return "with mine as materialized (select n, i, locked.place" + columns
+                + " from unnest(?::varchar[], ?::varchar[], ?::bigint[]" + arrays + ") ended(n, i, v" + columns
+                + "), lateral (select ctid as place from {task} where task_name = ended.n "
                 + "and task_instance = ended.i and version = ended.v and next_time is null" + SKIPPING_LOCKED
-                + ") locked) delete from {task} where ctid = any(array(select place from mine))"
+                + ") locked)" + (columns.isEmpty() ? " " : ", gone as (")
+                + "delete from {task} where ctid = any(array(select place from mine))"
                 // Parts of a table have the same places.
                 + " and (task_name, task_instance) in (select n, i from mine)"
                 + " returning task_name, task_instance, version";
+    }
+
+    /**
+     * Returns the same with an insert of what is noted of the deleted rows, from an array for each of its columns; where
+     * the first one is null, nothing is.
+     */
+    static String deleteDone(String insert, List<String> types) {
+        String columns =
+                IntStream.range(0, types.size()).mapToObj(i -> ", c" + i).collect(Collectors.joining());
+        String arrays = types.stream().map(type -> ", ?::" + type + "[]").collect(Collectors.joining());
+        return deleteDone(columns, arrays) + "), noted as (" + insert + " select " + columns.substring(2)
+                + " from mine join gone on task_name = n and task_instance = i where c0 is not null)"
+                + " select task_name, task_instance, version from gone";
+    }
+
+    /** Returns a statement of PostgreSQL's for one row, with an insert of what is noted if it has changed the row. */
+    static String noted(String statement, String insert, List<String> types) {
+        return "with gone as (" + statement + " returning 1) " + insert + " select "
+                + types.stream().map(type -> "?::" + type).collect(Collectors.joining(", ")) + " from gone";
     }
 
     /**

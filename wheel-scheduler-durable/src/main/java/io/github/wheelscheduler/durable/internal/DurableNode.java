@@ -173,7 +173,8 @@ public final class DurableNode {
 
     /** Lets a history have each end from now on; before the node is started. */
     public void note(RunJournal history) {
-        context.listeners().notes().use(history);
+        // Virtual time is not that of the history.
+        context.listeners().notes().use(history, clock.isVirtual() ? null : database.dataSource());
         database.traces.keepCauses();
     }
 

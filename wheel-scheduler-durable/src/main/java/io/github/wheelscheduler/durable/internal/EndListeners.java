@@ -9,10 +9,10 @@ import io.github.wheelscheduler.durable.internal.ClaimTable.FreedRow;
 import io.github.wheelscheduler.durable.internal.journal.AfterCommit;
 import io.github.wheelscheduler.durable.internal.journal.EndNotes;
 import io.github.wheelscheduler.durable.internal.journal.RunFacts;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.EndNote;
-import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -80,34 +80,39 @@ final class EndListeners {
         AfterCommit.run(() -> tell(end), why -> {});
     }
 
+    /** Adds the notes of rows of a dead node that are about to be freed. */
+    void note(StatementRows rows, List<FreedRow> freed) {
+        if (rows.areTaken()) {
+            freed.forEach(row -> rows.add(row, notes.about(() -> noteOf(row))));
+        }
+    }
+
     /** Notes and queues the committed ends of rows of a dead node. */
-    void tellFreed(Collection<FreedRow> rows) {
-        for (FreedRow row : rows) {
-            notes.note(row.end(), () -> new RunFacts(row.dueAt(), null, null, EndNote.Cause.SCHEDULE, null));
+    void tellFreed(StatementRows rows, List<FreedRow> freed) {
+        rows.answered(freed);
+        for (FreedRow row : freed) {
+            notes.committed(rows.noteOf(row), () -> noteOf(row));
             queue(row.end());
         }
     }
 
-    /** Notes and queues the end of a row that was to be ended, and was released without a run. */
-    void tellReleased(Claim claim) {
-        DurableEnd end = claim.ended(DurableEnd.Kind.CANCELLED);
-        notes.noteUnrun(EndNote.Kind.CANCELLED, end.handler(), end.id(), end.attempt(), 1, claim, null);
-        queue(end);
+    private EndNote noteOf(FreedRow row) {
+        return notes.of(row.end(), new RunFacts(row.dueAt(), null, null, EndNote.Cause.SCHEDULE, null));
     }
 
     /** Notes a committed end, and queues it for the listeners. */
     void tell(DurableEnd end) {
-        notes.note(end, null);
+        tell(end, null);
+    }
+
+    /** The same of a row that this node had claimed, and that has ended without a run. */
+    void tell(DurableEnd end, @Nullable Claim claim) {
+        notes.committed(null, () -> notes.of(end, claim == null ? null : claim.facts()));
         queue(end);
     }
 
-    /** The same of a row that this node had claimed. */
-    void tell(DurableEnd end, Claim claim) {
-        notes.note(end, claim);
-        queue(end);
-    }
-
-    private void queue(DurableEnd end) {
+    /** Queues a committed end for the listeners. */
+    void queue(DurableEnd end) {
         try {
             if (listeners.isEmpty()) {
                 return;

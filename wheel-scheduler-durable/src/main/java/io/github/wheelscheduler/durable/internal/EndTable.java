@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
 import static io.github.wheelscheduler.durable.internal.row.RowState.FREED;
 import static io.github.wheelscheduler.durable.internal.row.RowState.UNSUSPECTED;
 
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.internal.trace.Headers;
@@ -15,6 +16,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -23,7 +25,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -122,30 +123,56 @@ record EndTable(Sql sql, Dialect dialect) {
     /**
      * Deletes those of some rows that have run, are this node's, that nobody has locked, and that nothing is to follow;
      * returns them. The rows are sorted.
+     *
+     * @param notes what is written with them
      */
-    Set<RowKey> doneAll(List<RowKey> rows) {
+    Set<RowKey> doneAll(List<RowKey> rows, StatementRows notes) {
         if (dialect == Dialect.POSTGRESQL) {
-            return new HashSet<>(sql.committedPlanned(jdbc ->
-                    jdbc.query(sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), RowKey::read)));
+            return doneInOne(rows, notes);
         }
         if (rows.size() == 1 || dialect == Dialect.H2) {
-            return doneEach(rows);
+            return doneEach(rows, notes);
         }
         return sql.inTransaction(() -> {
             Set<RowKey> ours = ours(rows, " and next_time is null" + Dialect.SKIPPING_LOCKED);
             // One by one, by the key: a scan of the table would wait for what others have locked.
             int ignored = sql.updateEach("delete from {task}" + ONE, ours, RowKey::one);
+            notes.insert(sql, ours);
             return ours;
         });
+    }
+
+    private Set<RowKey> doneInOne(List<RowKey> rows, StatementRows notes) {
+        List<@Nullable Object[]> values = notes.columns(rows);
+        if (values.isEmpty()) {
+            return new HashSet<>(sql.committedPlanned(jdbc ->
+                    jdbc.query(sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), RowKey::read)));
+        }
+        String text = Dialect.deleteDone(notes.insert(), notes.types());
+        return notes.attempt(() -> new HashSet<>(sql.committedPlanned(jdbc -> {
+            jdbc.setQueryTimeout(notes.limit());
+            return jdbc.query(
+                    sql.text(text),
+                    statement -> {
+                        int last = setKeys(statement, rows);
+                        for (int i = 0; i < values.size(); i++) {
+                            setArray(statement, last + i + 1, notes.types().get(i), values.get(i));
+                        }
+                    },
+                    RowKey::read);
+        })));
     }
 
     /**
      * Does the same one by one, and commits them together; by a statement that is prepared, so that its plan may be of
      * a time when the table was small.
      */
-    Set<RowKey> doneEach(List<RowKey> rows) {
+    Set<RowKey> doneEach(List<RowKey> rows, StatementRows notes) {
         Set<RowKey> done = new HashSet<>();
         try {
+            if (notes.areTaken()) {
+                return doneWith(rows, notes);
+            }
             int[] counts = sql.updateEachOf(
                     dialect.deleteDoneOne(), rows.stream().map(RowKey::ours).toList());
             for (int i = 0; i < counts.length; i++) {
@@ -154,25 +181,53 @@ record EndTable(Sql sql, Dialect dialect) {
                 }
             }
         } catch (RuntimeException ex) {
-            if (!DatabaseErrors.isConflict(ex)) {
+            if (notes.isRefused(ex) || !DatabaseErrors.isConflict(ex)) {
                 throw ex;
             }
         }
         return done;
     }
 
-    private static void setKeys(PreparedStatement statement, List<RowKey> rows) throws SQLException {
-        setArray(statement, 1, "varchar", rows, RowKey::handler);
-        setArray(statement, 2, "varchar", rows, RowKey::id);
-        setArray(statement, 3, "bigint", rows, RowKey::version);
+    private Set<RowKey> doneWith(List<RowKey> rows, StatementRows notes) {
+        if (dialect == Dialect.POSTGRESQL) {
+            return rows.stream().filter(row -> doneOne(row, notes)).collect(Collectors.toSet());
+        }
+        return sql.inTransaction(() -> {
+            Set<RowKey> done = rows.stream()
+                    .filter(row -> sql.changes(dialect.deleteDoneOne(), row.ours()))
+                    .collect(Collectors.toSet());
+            notes.insert(sql, done);
+            return done;
+        });
     }
 
-    private static void setArray(
-            PreparedStatement statement, int index, String type, List<RowKey> rows, Function<RowKey, Object> value)
+    /** In PostgreSQL, a statement deletes the row and notes it. */
+    private boolean doneOne(RowKey row, StatementRows notes) {
+        Object[] values = notes.values(row);
+        if (values == null) {
+            return sql.changes(dialect.deleteDoneOne(), row.ours());
+        }
+        String text = Dialect.noted(dialect.deleteDoneOne(), notes.insert(), notes.types());
+        Object[] all = Stream.of(row.ours(), values).flatMap(Arrays::stream).toArray();
+        return notes.attempt(() -> sql.repeated(() -> sql.committed(jdbc -> {
+                    jdbc.setQueryTimeout(notes.limit());
+                    return jdbc.update(sql.text(text), all);
+                }))
+                == 1);
+    }
+
+    /** Returns the number of the last parameter. */
+    private static int setKeys(PreparedStatement statement, List<RowKey> rows) throws SQLException {
+        setArray(statement, 1, "varchar", rows.stream().map(RowKey::handler).toArray());
+        setArray(statement, 2, "varchar", rows.stream().map(RowKey::id).toArray());
+        setArray(statement, 3, "bigint", rows.stream().map(RowKey::version).toArray());
+        return 3;
+    }
+
+    private static void setArray(PreparedStatement statement, int index, String type, @Nullable Object[] values)
             throws SQLException {
         Connection connection = statement.getConnection();
-        statement.setArray(
-                index, connection.createArrayOf(type, rows.stream().map(value).toArray()));
+        statement.setArray(index, connection.createArrayOf(type, values));
     }
 
     /**

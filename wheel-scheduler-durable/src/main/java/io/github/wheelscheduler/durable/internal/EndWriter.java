@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.util.ArrayList;
@@ -311,11 +312,23 @@ final class EndWriter {
             }
             long nowNanos = context.jobs().nanoTime();
             boolean isByKey = done.size() == 1 && nowNanos - plannedUntilNanos >= 0;
-            boolean ignored = over.addAll(
-                    isByKey ? tables.ends().doneEach(done) : tables.ends().doneAll(done));
+            StatementRows rows = context.listeners().notes().rows();
+            ends.stream()
+                    .filter(end -> end.kind() == Kind.DONE)
+                    .forEach(end -> context.note(rows, end.claim(), end.end().notice()));
+            over(
+                    rows,
+                    rows.send(() -> isByKey
+                            ? tables.ends().doneEach(done, rows)
+                            : tables.ends().doneAll(done, rows)));
             if (isByKey && context.jobs().nanoTime() - nowNanos > SLOW_NANOS) {
                 plannedUntilNanos = nowNanos + PLANNED_NANOS;
             }
+        }
+
+        private void over(StatementRows rows, Set<RowKey> ended) {
+            rows.answered(ended);
+            boolean ignored = over.addAll(ended);
         }
 
         private void tellChanges() {
@@ -323,24 +336,32 @@ final class EndWriter {
             if (keys.isEmpty()) {
                 return;
             }
-            Set<RowKey> changed = tables.sql().inTransaction(() -> {
-                Set<RowKey> ours = tables.ends().lockOurs(keys);
-                tables.ends()
-                        .learnWhatIsAsked(ends.stream()
-                                .filter(end -> ours.contains(end.key()) && isWorthAsking(end.end()))
-                                .map(PendingEnd::claim)
-                                .toList());
-                for (PendingEnd end : ends) {
-                    boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
-                    if (isToChange && !end.end().write().getAsBoolean()) {
-                        LOGGER.warn("The end of the durable task " + end.claim().withTrace()
-                                + " was not written, as a trigger or another program has changed its row: the task "
-                                + "may run again. Let only nodes change claimed rows");
-                    }
-                }
-                return ours;
-            });
-            boolean ignored = over.addAll(changed);
+            StatementRows rows = context.listeners().notes().rows();
+            over(
+                    rows,
+                    rows.send(() -> tables.sql().inTransaction(() -> {
+                        Set<RowKey> ours = tables.ends().lockOurs(keys);
+                        tables.ends()
+                                .learnWhatIsAsked(ends.stream()
+                                        .filter(end -> ours.contains(end.key()) && isWorthAsking(end.end()))
+                                        .map(PendingEnd::claim)
+                                        .toList());
+                        Set<RowKey> changed = new HashSet<>();
+                        for (PendingEnd end : ends) {
+                            boolean isToChange = end.kind() == Kind.CHANGE && ours.contains(end.key());
+                            if (isToChange && end.end().write().getAsBoolean()) {
+                                boolean ignored = changed.add(end.key());
+                                context.note(rows, end.claim(), end.end().notice());
+                            } else if (isToChange) {
+                                LOGGER.warn("The end of the durable task "
+                                        + end.claim().withTrace()
+                                        + " was not written, as a trigger or another program has changed its row: the task "
+                                        + "may run again. Let only nodes change claimed rows");
+                            }
+                        }
+                        rows.insert(tables.sql(), changed);
+                        return ours;
+                    })));
         }
 
         /** Whether it matters to listeners that a cancel has reached the row. */

@@ -8,6 +8,7 @@ import io.github.wheelscheduler.durable.internal.ClaimTable.Freed;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.NodeTable.Has;
 import io.github.wheelscheduler.durable.internal.NodeTable.NodeRow;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -226,7 +227,7 @@ final class NodeLife {
      * alive.
      */
     private int bury(NodeRow seen) {
-        Freed freed = held.use(tables -> tables.sql().inTransaction(() -> {
+        return freed(tables -> {
             NodeRow node = tables.nodes().lock(seen.incarnation());
             if (node == null || node.isDead() || node.beat() != seen.beat()) {
                 return Freed.NOTHING;
@@ -235,8 +236,19 @@ final class NodeLife {
             LOGGER.info(
                     "The node " + node.name() + " has missed its heartbeats; other nodes can claim its durable tasks");
             return freeSomeOf(tables, node.incarnation(), node.state() == NodeTable.ALIVE);
-        }));
-        listeners.tellFreed(freed.rows());
+        });
+    }
+
+    /** Frees rows in a transaction that also notes them; returns how many. */
+    private int freed(Function<Tables, Freed> work) {
+        StatementRows rows = listeners.notes().rows();
+        Freed freed = rows.send(() -> held.use(tables -> tables.sql().inTransaction(() -> {
+            Freed some = work.apply(tables);
+            listeners.note(rows, some.rows());
+            rows.insert(tables.sql(), some.rows());
+            return some;
+        })));
+        listeners.tellFreed(rows, freed.rows());
         return freed.count();
     }
 
@@ -250,9 +262,7 @@ final class NodeLife {
         int freed = 0;
         int some;
         do {
-            Freed batch = held.use(tables -> tables.sql().inTransaction(() -> freeSomeOf(tables, dead, isSuspicious)));
-            listeners.tellFreed(batch.rows());
-            some = batch.count();
+            some = freed(tables -> freeSomeOf(tables, dead, isSuspicious));
             freed += some;
         } while (some == FREED_IN_A_BATCH && hasTime(start));
         // The statement that deletes it waits for rows that are locked, in MariaDB; this one does not.

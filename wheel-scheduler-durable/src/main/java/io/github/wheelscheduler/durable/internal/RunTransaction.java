@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 
 import io.github.wheelscheduler.durable.internal.RowEnd.Kind;
 import io.github.wheelscheduler.durable.internal.Runs.Outcome;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.util.List;
@@ -38,6 +39,12 @@ final class RunTransaction {
 
     /** Whether the database has not answered when that end was written. */
     private boolean isEndUnanswered;
+
+    /** Whether only the history has refused the end. */
+    private boolean isRefusedByHistory;
+
+    /** Whether its row was gone, so that there is nothing to write. */
+    private boolean isGone;
 
     /** The end of its row, once that is known. */
     private @Nullable RowEnd known;
@@ -92,6 +99,8 @@ final class RunTransaction {
     /** Ends the row with the transaction. */
     Outcome end(RowEnd end) {
         Runs.clearInterrupt();
+        StatementRows rows = runs.context.listeners().notes().rows();
+        List<RowKey> key = List.of(claim.key());
         try {
             if (end.mayRunAgain()) {
                 runs.tables.ends().lock(claim.key());
@@ -103,15 +112,24 @@ final class RunTransaction {
                 lost("its transaction is rolled back");
                 return told(false);
             }
+            runs.context.note(rows, claim, end.notice());
+            rows.insert(runs.tables.sql(), key);
             isCommitSent = true;
             manager.commit(Objects.requireNonNull(status));
         } catch (Throwable ex) {
             claim.failure = ex;
             claim.isUnanswered = isCommitSent && DatabaseErrors.isOfConnection(ex);
+            isRefusedByHistory = rows.isRefused(ex) && !DatabaseErrors.isUndone(ex);
+            if (isRefusedByHistory) {
+                rows.refuse(ex);
+            } else if (isCommitSent) {
+                rows.answered(key);
+            }
             rollBack();
             RowEnd unknown = new RowEnd(Kind.ASK, () -> writeWhatIsSeen(end, ex), null, null);
             return new Outcome(true, false, PendingEnd.of(claim, unknown), false);
         }
+        rows.answered(key);
         boolean ignored = runs.announced(claim, end.dueAt(), true);
         runs.context.ended(claim, end.notice());
         return told(end.hasSucceeded());
@@ -142,7 +160,7 @@ final class RunTransaction {
         }
         boolean isOurs;
         try {
-            isOurs = seen.write().getAsBoolean();
+            isOurs = isGone ? seen.write().getAsBoolean() : writeNoted(seen);
         } catch (Throwable again) {
             isEndUnanswered |= DatabaseErrors.isOfConnection(again);
             throw again;
@@ -154,13 +172,34 @@ final class RunTransaction {
         return isOurs;
     }
 
+    /** Writes an end, and the row of a history with it. */
+    private boolean writeNoted(RowEnd seen) {
+        StatementRows rows = runs.context.listeners().notes().rows();
+        List<RowKey> key = List.of(claim.key());
+        boolean isOurs = rows.send(() -> {
+            if (!rows.areTaken()) {
+                return seen.write().getAsBoolean();
+            }
+            runs.context.note(rows, claim, seen.notice());
+            return runs.tables.sql().inTransaction(() -> {
+                boolean isWritten = seen.write().getAsBoolean();
+                rows.insert(runs.tables.sql(), isWritten ? key : List.of());
+                return isWritten;
+            });
+        });
+        rows.answered(isOurs ? key : List.of());
+        return isOurs;
+    }
+
     private RowEnd whatIsSeen(RowEnd end, Throwable ex) {
         switch (runs.tables.ends().traceOf(claim.key())) {
             case LOCKED ->
                 throw new CannotAcquireLockException(
                         "The durable task " + claim + " is locked, so its transaction may still be going on", ex);
             case OURS -> {
-                boolean isOfDatabase = isRefusedByDatabase(end, ex);
+                // Its end is another one.
+                claim.noted = null;
+                boolean isOfDatabase = isRefusedByHistory || isRefusedByDatabase(end, ex);
                 runs.tellEnded(handler, startNanos, false);
                 if (claim.isAskedToEnd) {
                     return runs.cancelled(claim);
@@ -173,8 +212,10 @@ final class RunTransaction {
                 return runs.afterFailure(claim, claim.withTrace(), handler, ex);
             }
             case GONE -> {
+                isGone = true;
                 boolean isCommitted = isCommitSent && runs.tables.nodes().isAlive(claim.owner());
                 if (!isCommitted) {
+                    claim.noted = null;
                     lost("the outcome of its commit is unknown, so it may run, or have run, twice");
                 }
                 runs.tellEnded(handler, startNanos, isCommitted && end.hasSucceeded());

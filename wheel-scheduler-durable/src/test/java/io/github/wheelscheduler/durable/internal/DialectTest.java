@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import io.github.wheelscheduler.durable.internal.trace.Headers;
 import io.github.wheelscheduler.durable.testing.Contender;
@@ -119,7 +120,7 @@ class DialectTest {
                     .isEmpty();
             assertThat(tables.claims().claim(7, Duration.ofSeconds(1), Map.of("none", 200), List.of(), Map.of(), true))
                     .isEmpty();
-            assertThat(tables.ends().doneAll(List.of(new RowKey("none", "" + i, 1))))
+            assertThat(tables.ends().doneAll(List.of(new RowKey("none", "" + i, 1)), StatementRows.none()))
                     .isEmpty();
             assertThat(tables.tasks().find("none", "1")).isEmpty();
         }
@@ -144,9 +145,9 @@ class DialectTest {
         EndTable table =
                 Tables.of(new Sql(dataSource, Dialect.POSTGRESQL, TABLE)).ends();
         RowKey row = new RowKey("note", "t7", 1);
-        assertThat(table.doneAll(List.of(row))).containsExactly(row);
+        assertThat(table.doneAll(List.of(row), StatementRows.none())).containsExactly(row);
         RowKey other = new RowKey("note", "t8", 1);
-        assertThat(table.doneEach(List.of(other))).containsExactly(other);
+        assertThat(table.doneEach(List.of(other), StatementRows.none())).containsExactly(other);
         assertThat(jdbc.queryForObject("select count(*) from " + TABLE, Long.class))
                 .isEqualTo(9_998);
     }

@@ -3,11 +3,14 @@ package io.github.wheelscheduler.durable.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.WheelScheduledExecutor;
+import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableSettings;
 import io.github.wheelscheduler.durable.DurableTask.State;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.durable.internal.journal.EndNotes;
+import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.durable.internal.operator.Batches;
 import io.github.wheelscheduler.durable.internal.operator.FoundTasks;
 import io.github.wheelscheduler.durable.internal.operator.HandlerCounts;
@@ -17,6 +20,9 @@ import io.github.wheelscheduler.durable.internal.operator.TaskDetails;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.durable.internal.trace.DurableTraces;
 import io.github.wheelscheduler.durable.internal.trace.Headers;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
+import io.github.wheelscheduler.jdbc.internal.EndRows;
+import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import io.github.wheelscheduler.testing.AcceptedText;
 import java.io.IOException;
 import java.lang.reflect.Array;
@@ -217,6 +223,8 @@ class StatementTextTest {
             }
             Tables tables = Tables.of(sql);
             recorder.left = MOST_STATEMENTS;
+            endWithRows(tables.ends());
+            recorder.left = MOST_STATEMENTS;
             Set<RowKey> ignored = sql.seenByOthers(List.of(new RowKey("name", "id", 5)));
             askIdleRows(tables, recorder);
         }
@@ -251,6 +259,64 @@ class StatementTextTest {
             }
         }
         return answers;
+    }
+
+    /** Ends rows together with the rows of a history. */
+    private static void endWithRows(EndTable table) {
+        EndNotes notes = new EndNotes(() -> TIME, () -> 0);
+        notes.use(new RowsOfTest(), NO_DATABASE);
+        RowKey key = new RowKey("name", "id", 5);
+        DurableEnd end = new DurableEnd(DurableEnd.Kind.DONE, "name", "id", 1, null, null, null);
+        for (List<RowKey> keys : List.of(List.of(key), List.of(key, new RowKey("name", "id 2", 5)))) {
+            for (boolean areAll : List.of(true, false)) {
+                StatementRows rows = notes.rows();
+                rows.add(key, notes.about(() -> notes.of(end, null)));
+                try {
+                    Set<RowKey> ignored = areAll ? table.doneAll(keys, rows) : table.doneEach(keys, rows);
+                } catch (RuntimeException ex) {
+                    // The answers make no sense.
+                    assertThat(ex).isNotNull();
+                }
+            }
+        }
+    }
+
+    /** A history of two columns. */
+    private static final class RowsOfTest implements RunJournal, EndRows, EndRows.EndRow {
+
+        @Override
+        public void ended(EndNote end) {}
+
+        @Override
+        public EndRows rowsIn(DataSource dataSource) {
+            return this;
+        }
+
+        @Override
+        public EndRow row(EndNote end) {
+            return this;
+        }
+
+        @Override
+        public String target() {
+            return "wheel_history_run (noted_at, task)";
+        }
+
+        @Override
+        public List<String> types() {
+            return List.of("timestamptz", "varchar");
+        }
+
+        @Override
+        public void refused(Throwable why) {}
+
+        @Override
+        public Object[] values(Instant now) {
+            return new Object[] {now, "name"};
+        }
+
+        @Override
+        public void committed(boolean isWritten) {}
     }
 
     private static void askIdleRows(Tables tables, Recorder recorder) {

@@ -4,9 +4,11 @@ import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryRow;
 import io.github.wheelscheduler.jdbc.internal.EndNote;
+import io.github.wheelscheduler.jdbc.internal.EndRows;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import io.github.wheelscheduler.spring.run.RunOutcome;
-import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Takes notes of the ends of durable runs, on the threads that write them. */
@@ -19,45 +21,57 @@ public final class DurableRunNotes implements RunJournal {
     private static final String GAVE_UP = "io.github.wheelscheduler.durable.DurableOutcome$GiveUp";
 
     private final String node;
-    private final BiConsumer<HistoryRow, @Nullable Throwable> history;
+    private final RunBuffer buffer;
+    private final DurableRows rows;
 
-    /**
-     * Makes one.
-     *
-     * @param node the name of this process in the rows
-     * @param history takes a row, and the exception whose frames it keeps
-     */
-    public DurableRunNotes(String node, BiConsumer<HistoryRow, @Nullable Throwable> history) {
-        this.node = node;
-        this.history = history;
+    /** Makes those of a history. */
+    public DurableRunNotes(HistoryParts history) {
+        this(history.parts, history.waiting, history.nanoTime);
+    }
+
+    DurableRunNotes(HistoryStore store, RunBuffer buffer, LongSupplier nanoTime) {
+        this.node = store.settings().node();
+        this.buffer = buffer;
+        this.rows =
+                new DurableRows(store, buffer, nanoTime, end -> RunNotes.noted(buffer, row(end), null, thrown(end)));
     }
 
     @Override
     public void ended(EndNote end) {
-        boolean hasRun = end.started() != null;
-        history.accept(
-                new HistoryRow(
-                        0,
-                        end.at(),
-                        end.task(),
-                        end.instance(),
-                        SCHEDULER,
-                        node,
-                        end.due(),
-                        end.started(),
-                        end.length(),
-                        outcome(end),
-                        end.runs(),
-                        end.attempt(),
-                        cause(end.cause()),
-                        null,
-                        null,
-                        end.traceId(),
-                        failure(end)),
-                hasRun ? end.thrown() : null);
+        RunNotes.note(buffer, row(end), thrown(end));
     }
 
-    private static HistoryOutcome outcome(EndNote end) {
+    @Override
+    public @Nullable EndRows rowsIn(DataSource dataSource) {
+        return rows.areTaken(dataSource) ? rows : null;
+    }
+
+    private static @Nullable Throwable thrown(EndNote end) {
+        return end.started() == null ? null : end.thrown();
+    }
+
+    private HistoryRow row(EndNote end) {
+        return new HistoryRow(
+                0,
+                end.at(),
+                end.task(),
+                end.instance(),
+                SCHEDULER,
+                node,
+                end.due(),
+                end.started(),
+                end.length(),
+                outcome(end),
+                end.runs(),
+                end.attempt(),
+                cause(end.cause()),
+                null,
+                null,
+                end.traceId(),
+                failure(end));
+    }
+
+    static HistoryOutcome outcome(EndNote end) {
         return switch (end.kind()) {
             case DONE -> HistoryOutcome.SUCCESS;
             case FAILED -> failed(end);

@@ -56,6 +56,16 @@ public final class HistoryStore {
         return known != null ? known : open();
     }
 
+    /** Returns the tables; null before the database has answered. */
+    @Nullable
+    HistorySql known() {
+        return sql;
+    }
+
+    DataSource dataSource() {
+        return dataSource;
+    }
+
     /** Makes them before the first row of this node. The next turn tries again. */
     private static void makeDays(RunPartitions made) {
         try {

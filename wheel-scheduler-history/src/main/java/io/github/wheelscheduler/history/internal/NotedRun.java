@@ -35,6 +35,21 @@ record NotedRun(
     /** No run. */
     static final long NO_RUN = -1;
 
+    /** The number of runs for which a row is to be written. */
+    private static final long WRITTEN = Long.MIN_VALUE;
+
+    /** Returns the same, whose row is there. */
+    NotedRun withRow() {
+        return new NotedRun(
+                scheduler, task, instance, at, due, started, micros, outcome, WRITTEN, attempt, cause, by, detail,
+                traceId, type, message, thrown);
+    }
+
+    /** Whether its row is there, and only the text of its failure is to be written. */
+    boolean hasRow() {
+        return runs == WRITTEN;
+    }
+
     /** Returns the same, triggered by a user. */
     NotedRun by(String who) {
         return new NotedRun(

@@ -35,6 +35,11 @@ public final class RunBuffer {
     private final LongAdder dropped = new LongAdder();
     private final LongAdder overBudget = new LongAdder();
 
+    /** Rows that were written with their ends. */
+    private final LongAdder withEnds = new LongAdder();
+
+    private final LongAdder refusals = new LongAdder();
+
     /** The number of rows from which runs that do not take place are counted, and displace no others. */
     private final int mostNotRun;
 
@@ -84,7 +89,7 @@ public final class RunBuffer {
         }
         if (outcome.kind() == HistoryOutcome.Kind.NOT_RUN && rows.size() >= mostNotRun) {
             // A scheduler that closes cancels any number of tasks at once.
-            count(RunTotals.of(of.task, outcome, runs, micros, atMicros));
+            addTotals(RunTotals.of(of.task, outcome, runs, micros, atMicros));
         } else {
             Answer answer = of.budget.takes(outcome, runs, micros, atMicros);
             while (answer == Answer.GONE) {
@@ -114,9 +119,35 @@ public final class RunBuffer {
         }
     }
 
-    private void count(RunTotals totals) {
+    private void addTotals(RunTotals totals) {
         while (!budget(totals.task()).count(totals)) {
             Thread.onSpinWait();
+        }
+    }
+
+    /** Returns whether runs are to have a row, if their end is committed; {@link #count} counts them otherwise. */
+    boolean reserves(String task, HistoryOutcome outcome, long atMicros) {
+        if (unlimited.contains(task)) {
+            return true;
+        }
+        Answer answer;
+        do {
+            answer = budget(task).reserves(outcome, atMicros);
+        } while (answer == Answer.GONE);
+        return answer == Answer.ROW;
+    }
+
+    void count(RunTotals runs) {
+        addTotals(runs);
+        overBudget.add(runs.runs());
+    }
+
+    /** Notes a row that was written with its end; the text of its failure is still to be written. */
+    void addWritten(NotedRun row) {
+        if (row.thrown() == null || isClosed || !rows.offer(row.withRow())) {
+            withEnds.increment();
+        } else {
+            rowIsThere.run();
         }
     }
 
@@ -200,7 +231,7 @@ public final class RunBuffer {
     /** Takes back what could not be written. */
     void giveBack(List<RunTotals> totals) {
         for (RunTotals each : totals) {
-            count(each);
+            addTotals(each);
         }
     }
 
@@ -219,6 +250,20 @@ public final class RunBuffer {
 
     public long droppedCount() {
         return dropped.sum();
+    }
+
+    /** Counts a statement that the database has refused because of rows in it. */
+    void refused() {
+        refusals.increment();
+    }
+
+    public long refusedCount() {
+        return refusals.sum();
+    }
+
+    /** Returns how many rows were written with their ends, but for those with a text. */
+    public long withEndsCount() {
+        return withEnds.sum();
     }
 
     public long overBudgetCount() {

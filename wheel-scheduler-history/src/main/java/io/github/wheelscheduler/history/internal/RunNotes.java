@@ -29,7 +29,7 @@ public final class RunNotes implements TaskListener {
         this.clock = clock;
     }
 
-    private static long micros(Instant instant) {
+    static long micros(Instant instant) {
         return Math.addExact(
                 Math.multiplyExact(instant.getEpochSecond(), MICROS_PER_SECOND), instant.getNano() / NANOS_PER_MICRO);
     }
@@ -142,22 +142,31 @@ public final class RunNotes implements TaskListener {
 
     /** Takes a note of what none of these events says. */
     public static void note(RunBuffer buffer, HistoryRow row, @Nullable Throwable thrown) {
-        long micros = row.length() == null ? NotedRun.NO_RUN : row.length().toNanos() / NANOS_PER_MICRO;
         String by = row.by() == null && row.cause() == HistoryCause.BY_HAND && row.started() != null
                 ? buffer.triggers().take(row.scheduler(), row.task(), row.instance())
                 : row.by();
-        if (!buffer.takes(row.task(), row.outcome(), row.runs(), micros, micros(row.at()))) {
-            return;
+        NotedRun run = noted(buffer, row, by, thrown);
+        if (buffer.takes(run.task(), run.outcome(), run.runs(), run.micros(), micros(run.at()))) {
+            buffer.add(run);
         }
+    }
+
+    /** Returns the run in totals. */
+    static RunTotals totals(NotedRun run) {
+        return RunTotals.of(run.task(), run.outcome(), run.runs(), run.micros(), micros(run.at()));
+    }
+
+    /** Returns a row as it waits to be written. */
+    static NotedRun noted(RunBuffer buffer, HistoryRow row, @Nullable String by, @Nullable Throwable thrown) {
         HistoryRow.Failure failure = row.failure();
-        buffer.add(new NotedRun(
+        return new NotedRun(
                 row.scheduler(),
                 row.task(),
                 row.instance(),
                 row.at().truncatedTo(ChronoUnit.MICROS),
                 row.due(),
                 row.started(),
-                micros,
+                row.length() == null ? NotedRun.NO_RUN : row.length().toNanos() / NANOS_PER_MICRO,
                 row.outcome(),
                 row.runs(),
                 row.attempt(),
@@ -167,7 +176,7 @@ public final class RunNotes implements TaskListener {
                 row.traceId(),
                 failure == null ? null : failure.type(),
                 failure == null ? "" : failure.message(),
-                buffer.keepsTraces() ? thrown : null));
+                buffer.keepsTraces() ? thrown : null);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.internal;
 
 import io.github.wheelscheduler.history.AuditEntry;
 import io.github.wheelscheduler.history.HistorySettings;
+import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -34,6 +35,32 @@ final class RunTable {
     private static final int MOST_STATE = 500;
     private static final long SECONDS_PER_HOUR = 3_600;
 
+    /** The columns of a row. */
+    static final String COLUMNS =
+            "noted_at, task, instance, scheduler, node, due, started, micros, outcome, runs, attempt, cause, by_whom,"
+                    + " detail, trace_id, failure, message, kind";
+
+    /** Their types in PostgreSQL. */
+    static final List<String> TYPES = List.of(
+            "timestamptz",
+            "varchar",
+            "varchar",
+            "varchar",
+            "varchar",
+            "timestamptz",
+            "timestamptz",
+            "bigint",
+            "smallint",
+            "bigint",
+            "int",
+            "smallint",
+            "varchar",
+            "varchar",
+            "varchar",
+            "varchar",
+            "varchar",
+            "varchar");
+
     private static final String FOLDED = "select number from {state} where name = 'folded' for update";
 
     private final HistorySettings settings;
@@ -62,7 +89,13 @@ final class RunTable {
         for (NotedRun run : runs) {
             // A node whose clock is ahead says no more than the database's clock.
             Instant at = run.at().isAfter(now) ? now : run.at();
-            rows.add(new Row(run, at, kindOf(sql, run, now)));
+            String kind = kindOf(sql, run, now);
+            if (!run.hasRow()) {
+                rows.add(new Row(run, at, kind));
+            }
+        }
+        if (rows.isEmpty()) {
+            return;
         }
         boolean isLate = rows.stream().anyMatch(row -> row.at.isBefore(now.minus(IN_TIME)));
         boolean ignored = sql.inTransaction(() -> {
@@ -75,36 +108,35 @@ final class RunTable {
     }
 
     private void insertRows(HistorySql sql, List<Row> rows) {
-        List<Object[]> parameters = new ArrayList<>();
-        for (Row row : rows) {
-            NotedRun run = row.run;
-            parameters.add(new Object[] {
-                sql.time(row.at),
-                cut(run.task(), MOST_NAME),
-                cut(run.instance(), MOST_NAME),
-                cut(run.scheduler(), MOST_NAME),
-                settings.node(),
-                run.due() == null ? null : sql.time(run.due()),
-                run.started() == null ? null : sql.time(run.started()),
-                run.micros() == NotedRun.NO_RUN ? null : run.micros(),
-                run.outcome().code(),
-                run.runs(),
-                run.attempt(),
-                run.cause().code(),
-                cut(run.by(), MOST_NAME),
-                cut(run.detail(), MOST_DETAIL),
-                cut(run.traceId(), MOST_TRACE_ID),
-                run.type() == null ? null : cut(FailureText.normalized(run.type()), MOST_NAME),
-                run.type() == null ? null : cut(run.message(), settings.messageLength()),
-                row.kind
-            });
-        }
         int ignored = sql.updateEach(
-                "insert into {run} (noted_at, task, instance, scheduler, node, due, started, micros, outcome, "
-                        + "runs, attempt, cause,"
-                        + " by_whom, detail, trace_id, failure, message, kind)"
-                        + " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                parameters);
+                "insert into {run} (" + COLUMNS + ") values (" + DatabaseKind.placeholders(TYPES.size()) + ")",
+                rows.stream()
+                        .map(row -> values(sql, settings, row.run, row.at, row.kind))
+                        .toList());
+    }
+
+    /** Returns what is in the columns of a row. */
+    static Object[] values(HistorySql sql, HistorySettings settings, NotedRun run, Instant at, @Nullable String kind) {
+        return new Object[] {
+            sql.time(at),
+            cut(run.task(), MOST_NAME),
+            cut(run.instance(), MOST_NAME),
+            cut(run.scheduler(), MOST_NAME),
+            settings.node(),
+            run.due() == null ? null : sql.time(run.due()),
+            run.started() == null ? null : sql.time(run.started()),
+            run.micros() == NotedRun.NO_RUN ? null : run.micros(),
+            run.outcome().code(),
+            run.runs(),
+            run.attempt(),
+            run.cause().code(),
+            cut(run.by(), MOST_NAME),
+            cut(run.detail(), MOST_DETAIL),
+            cut(run.traceId(), MOST_TRACE_ID),
+            run.type() == null ? null : cut(FailureText.normalized(run.type()), MOST_NAME),
+            run.type() == null ? null : cut(run.message(), settings.messageLength()),
+            kind
+        };
     }
 
     /** PostgreSQL takes no character 0. */

@@ -29,9 +29,9 @@ final class TaskBudget {
     enum Answer {
         /** It has a row. */
         ROW,
-        /** It is counted. */
-        COUNTED,
-        /** It is neither: this budget is no longer in use. */
+        /** It is beyond the budget. */
+        NO_ROW,
+        /** This budget is no longer in use. */
         GONE
     }
 
@@ -78,6 +78,16 @@ final class TaskBudget {
 
     /** Returns whether runs have a row, and counts them if not. */
     synchronized Answer takes(HistoryOutcome of, long count, long took, long atMicros) {
+        Answer answer = reserves(of, atMicros);
+        if (answer == Answer.NO_ROW) {
+            long tookOne = Math.max(0, took);
+            add(hourOf(atMicros), of, count, tookOne, tookOne, atMicros, atMicros);
+        }
+        return answer;
+    }
+
+    /** Returns whether runs have a row, if their end is committed. */
+    synchronized Answer reserves(HistoryOutcome of, long atMicros) {
         if (isGone) {
             return Answer.GONE;
         }
@@ -97,9 +107,7 @@ final class TaskBudget {
             countRow(kind);
             return Answer.ROW;
         }
-        long tookOne = Math.max(0, took);
-        add(hourOfRun, of, count, tookOne, tookOne, atMicros, atMicros);
-        return Answer.COUNTED;
+        return Answer.NO_ROW;
     }
 
     private int written(Kind kind) {

@@ -11,14 +11,18 @@ import io.github.wheelscheduler.history.TaskSummary;
 import io.github.wheelscheduler.jdbc.internal.EndNote;
 import io.github.wheelscheduler.jdbc.internal.EndNote.Cause;
 import io.github.wheelscheduler.jdbc.internal.EndNote.Kind;
+import io.github.wheelscheduler.jdbc.internal.EndRows;
+import io.github.wheelscheduler.jdbc.internal.EndRows.EndRow;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 
 /** Ends of durable runs as they are read again. */
 class DurableRunNotesTest {
@@ -46,14 +50,13 @@ class DurableRunNotesTest {
 
     @Test
     void cancelledRunIsARun() {
-        List<HistoryOutcome> outcomes = new ArrayList<>();
-        DurableRunNotes runs = new DurableRunNotes("a", (row, thrown) -> outcomes.add(row.outcome()));
         Instant now = Instant.parse("2030-01-02T03:04:05Z");
-        runs.ended(ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, new InterruptedException()));
-        runs.ended(ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, new IllegalStateException()));
-        runs.ended(ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, null));
-        runs.ended(didNotRun(Kind.CANCELLED, 1, now));
-        assertThat(outcomes)
+        assertThat(Stream.of(
+                                ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, new InterruptedException()),
+                                ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, new IllegalStateException()),
+                                ran(Kind.CANCELLED, 1, Cause.SCHEDULE, now, null),
+                                didNotRun(Kind.CANCELLED, 1, now))
+                        .map(DurableRunNotes::outcome))
                 .containsExactly(
                         HistoryOutcome.INTERRUPTED,
                         HistoryOutcome.FAILURE,
@@ -61,11 +64,51 @@ class DurableRunNotesTest {
                         HistoryOutcome.CANCELLED);
     }
 
+    @Test
+    void refusalLetsRowsGoByTheBufferForAWhile() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.H2)) {
+            long[] seconds = {7};
+            DurableRunNotes runs =
+                    new DurableRunNotes(bench.store, bench.buffer, () -> TimeUnit.SECONDS.toNanos(seconds[0]));
+            assertThat(runs.rowsIn(bench.pool))
+                    .as("before the tables are known")
+                    .isNull();
+            bench.atStart();
+            assertThat(runs.rowsIn(new SimpleDriverDataSource())).isNull();
+            EndRows rows = runs.rowsIn(bench.pool);
+            assertThat(rows).isNotNull();
+            rows.refused(new IllegalStateException("no partition"));
+            assertThat(runs.rowsIn(bench.pool)).isNull();
+            seconds[0] += 29;
+            assertThat(runs.rowsIn(bench.pool)).isNull();
+            seconds[0] += 2;
+            assertThat(runs.rowsIn(bench.pool)).isSameAs(rows);
+            assertThat(bench.buffer.refusedCount()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void rowThatIsLateOrNamelessGoesByTheBuffer() {
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.H2).atStart()) {
+            EndRows rows = new DurableRunNotes(bench.store, bench.buffer, () -> 0).rowsIn(bench.pool);
+            assertThat(rows).isNotNull();
+            assertThat(rows.row(ran(Kind.DONE, 1, Cause.BY_HAND, bench.now, null)))
+                    .isNull();
+            EndRow row = rows.row(ran(Kind.DONE, 1, Cause.SCHEDULE, bench.now, null));
+            assertThat(row).isNotNull();
+            assertThat(row.values(bench.now)).hasSameSizeAs(rows.types());
+            assertThat(row.values(bench.now.plus(Duration.ofMinutes(5)))).isNull();
+            row.committed(false);
+            bench.writer.turn();
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).hasSize(1);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void rowHasWhatTheEndHad(HistoryDatabase database) {
         try (HistoryBench bench = new HistoryBench(database).atStart()) {
-            DurableRunNotes runs = new DurableRunNotes("a", (row, thrown) -> RunNotes.note(bench.buffer, row, thrown));
+            DurableRunNotes runs = new DurableRunNotes(bench.store, bench.buffer, () -> 0);
             IllegalStateException thrown = new IllegalStateException("no paper");
             runs.ended(ran(Kind.DONE, 1, Cause.SCHEDULE, bench.now, null));
             bench.pass(Duration.ofSeconds(1));

@@ -69,7 +69,7 @@ class TaskBudgetTest {
                         hour + " " + outcome, RunTotals.of("task", outcome, runs, took, atMicros), RunTotals::plus);
             }
             assertThat(budget.takes(outcome, runs, took, atMicros))
-                    .isEqualTo(hasRow ? TaskBudget.Answer.ROW : TaskBudget.Answer.COUNTED);
+                    .isEqualTo(hasRow ? TaskBudget.Answer.ROW : TaskBudget.Answer.NO_ROW);
         }
         drained.addAll(budget.drain());
         assertThat(byHourAndOutcome(drained)).isEqualTo(expected);

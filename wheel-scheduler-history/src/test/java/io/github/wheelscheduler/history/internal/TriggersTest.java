@@ -24,7 +24,7 @@ class TriggersTest {
 
     /** A durable run by hand, of 2 ms, that has just ended on a node. */
     private static void runDurable(HistoryBench bench, String task, @Nullable String instance) {
-        new DurableRunNotes(bench.store.settings().node(), (row, thrown) -> RunNotes.note(bench.buffer, row, thrown))
+        new DurableRunNotes(bench.store, bench.buffer, () -> 0)
                 .ended(new EndNote(
                         EndNote.Kind.DONE,
                         task,

@@ -105,7 +105,7 @@ public final class HistoryAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         RunJournal wheelHistoryJournal(HistoryEngine history) {
-            return new DurableRunNotes(history.settings().node(), history::note);
+            return new DurableRunNotes(history);
         }
 
         @Bean

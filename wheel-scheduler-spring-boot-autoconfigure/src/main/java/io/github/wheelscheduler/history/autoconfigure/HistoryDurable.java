@@ -3,7 +3,10 @@ package io.github.wheelscheduler.history.autoconfigure;
 import io.github.wheelscheduler.autoconfigure.internal.EachDurableEngine;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.internal.DurableNode;
+import io.github.wheelscheduler.jdbc.internal.EndNote;
+import io.github.wheelscheduler.jdbc.internal.EndRows;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -31,7 +34,17 @@ final class HistoryDurable extends EachDurableEngine {
             beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
         }
         // The history asks the engine for the name of its node, so it is looked up with the first end.
-        DurableNode.of(engine).note(end -> journal().ended(end));
+        DurableNode.of(engine).note(new RunJournal() {
+            @Override
+            public void ended(EndNote end) {
+                journal().ended(end);
+            }
+
+            @Override
+            public @Nullable EndRows rowsIn(DataSource dataSource) {
+                return journal().rowsIn(dataSource);
+            }
+        });
     }
 
     private RunJournal journal() {

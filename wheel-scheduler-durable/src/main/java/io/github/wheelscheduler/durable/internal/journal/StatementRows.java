@@ -1,0 +1,189 @@
+package io.github.wheelscheduler.durable.internal.journal;
+
+import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
+import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
+import io.github.wheelscheduler.jdbc.internal.EndRows;
+import io.github.wheelscheduler.jdbc.internal.Statements;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a history that a statement or transaction writes with ends. A history that makes it fail keeps no end: it
+ * is repeated without rows. For one thread.
+ */
+public final class StatementRows {
+
+    /** Longest time for which a row may keep an end, in seconds: the table of the history may be locked. */
+    private static final int LONGEST = 2;
+
+    private final Instant now;
+    private final Map<Object, NotedEnd> notes = new HashMap<>();
+    private final Set<Object> sent = new HashSet<>();
+
+    /** Null if each end is noted after its commit. */
+    private @Nullable EndRows history;
+
+    private boolean hasFailed;
+
+    /** @param now the time by the database's clock */
+    StatementRows(@Nullable EndRows history, Instant now) {
+        this.history = history;
+        this.now = now;
+    }
+
+    /** Returns those of a statement without rows. */
+    public static StatementRows none() {
+        return new StatementRows(null, Instant.EPOCH);
+    }
+
+    /** Whether the history takes rows. */
+    public boolean areTaken() {
+        return history != null;
+    }
+
+    /** Adds the note of an end. */
+    public void add(Object key, @Nullable NotedEnd note) {
+        if (note != null) {
+            NotedEnd ignored = notes.put(key, note);
+        }
+    }
+
+    /** Returns the note of an end; null if there is none. */
+    public @Nullable NotedEnd noteOf(Object key) {
+        return notes.get(key);
+    }
+
+    /** Returns the values of the row of an end, which is about to be sent; null if it has none. */
+    public Object @Nullable [] values(Object key) {
+        NotedEnd note = history == null ? null : notes.get(key);
+        Object[] values = note == null || note.row == null ? null : note.row.values(now);
+        boolean ignored = values != null && sent.add(key);
+        return values;
+    }
+
+    /**
+     * Returns the values of the rows of some ends, column by column, with nulls for an end without a row; nothing if no
+     * end has one.
+     */
+    public List<@Nullable Object[]> columns(List<?> keys) {
+        List<Object @Nullable []> rows = new ArrayList<>();
+        keys.forEach(key -> rows.add(values(key)));
+        List<@Nullable Object[]> columns = new ArrayList<>();
+        for (int i = 0; i < (sent.isEmpty() ? 0 : types().size()); i++) {
+            int column = i;
+            columns.add(
+                    rows.stream().map(row -> row == null ? null : row[column]).toArray());
+        }
+        return columns;
+    }
+
+    /** Returns the types of the columns in PostgreSQL. */
+    public List<String> types() {
+        return history == null ? List.of() : history.types();
+    }
+
+    /** Returns the beginning of the statement that inserts rows. */
+    public String insert() {
+        return "insert into " + (history == null ? "" : history.target());
+    }
+
+    /** Inserts the rows of ends, in the transaction that has written these. */
+    public void insert(Statements sql, Collection<?> ended) {
+        List<Object[]> all = new ArrayList<>();
+        for (Object key : ended) {
+            Object[] values = values(key);
+            boolean ignored = values != null && all.add(values);
+        }
+        if (!all.isEmpty()) {
+            String text = insert() + " values (" + DatabaseKind.placeholders(types().size()) + ")";
+            int[] ignored = attempt(() -> sql.committed(jdbc -> {
+                jdbc.setQueryTimeout(LONGEST);
+                return jdbc.batchUpdate(sql.text(text), all);
+            }));
+        }
+    }
+
+    /** Sends a statement that has rows in it. */
+    public <T> T attempt(Supplier<T> statement) {
+        try {
+            return statement.get();
+        } catch (RuntimeException ex) {
+            hasFailed = true;
+            throw ex;
+        }
+    }
+
+    /** Returns how long a statement with rows may take, in seconds. */
+    public int limit() {
+        return LONGEST;
+    }
+
+    /** Sends ends, with rows if the history takes them; without them if these made it fail. */
+    public <T> T send(Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (RuntimeException ex) {
+            EndRows refusing = history;
+            if (refusing == null || !isRefused(ex)) {
+                failed(ex);
+                throw ex;
+            }
+            withdraw();
+            T result = send(work);
+            refused(refusing, ex);
+            return result;
+        }
+    }
+
+    /** Whether the rows may be the cause of a failure. The connection was there to say so. */
+    public boolean isRefused(Throwable ex) {
+        return hasFailed && (!DatabaseErrors.isOfConnection(ex) || DatabaseErrors.isOfStatement(ex));
+    }
+
+    /** Lets the history take rows after the commit, for a while. */
+    public void refuse(Throwable ex) {
+        EndRows refusing = history;
+        if (refusing != null) {
+            withdraw();
+            refused(refusing, ex);
+        }
+    }
+
+    private void withdraw() {
+        history = null;
+        hasFailed = false;
+        sent.clear();
+    }
+
+    private static void refused(EndRows history, Throwable ex) {
+        // Others have caused a deadlock.
+        if (!DatabaseErrors.isUndone(ex)) {
+            history.refused(ex);
+        }
+    }
+
+    /** Notes that some have failed: with a lost answer, they may have been written. */
+    public void failed(Throwable ex) {
+        if (DatabaseErrors.isOfConnection(ex)) {
+            answered(notes.keySet());
+        }
+    }
+
+    /** Notes which ends have been written: with their rows, as far as these were sent. */
+    public void answered(Collection<?> ended) {
+        for (Object key : ended) {
+            NotedEnd note = notes.get(key);
+            if (note != null) {
+                note.written(sent.contains(key));
+            }
+        }
+    }
+}

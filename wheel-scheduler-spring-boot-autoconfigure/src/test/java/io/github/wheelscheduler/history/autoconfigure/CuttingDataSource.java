@@ -1,0 +1,116 @@
+package io.github.wheelscheduler.history.autoconfigure;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/**
+ * Notes statements and commits, and cuts connections that write rows of a history: before their commit, or after it,
+ * so that its answer is lost.
+ */
+final class CuttingDataSource extends DelegatingDataSource {
+
+    private static final String ROW = "insert into wheel_history_run";
+
+    /** Statements that change rows, and commits, in their order. */
+    final Queue<String> sent = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger losses = new AtomicInteger();
+    private volatile boolean isAfterCommit;
+
+    CuttingDataSource(DataSource target) {
+        super(target);
+    }
+
+    /** Cuts the next connections. */
+    void cut(int times, boolean afterCommit) {
+        isAfterCommit = afterCommit;
+        losses.set(times);
+    }
+
+    boolean hasCut() {
+        return losses.get() == 0;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+        return new Cutting(super.getConnection()).proxy();
+    }
+
+    /** A connection. For one thread. */
+    private final class Cutting {
+
+        private final Connection connection;
+        private boolean hasRow;
+        private boolean isCut;
+
+        Cutting(Connection connection) {
+            this.connection = connection;
+        }
+
+        Connection proxy() {
+            return proxy(Connection.class, connection, "");
+        }
+
+        private <T> T proxy(Class<T> type, Object target, String sql) {
+            return type.cast(Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
+                        String name = method.getName();
+                        boolean isEnd = isCut && !name.equals("close") && !name.equals("isWrapperFor");
+                        if (isEnd) {
+                            throw broken();
+                        }
+                        boolean isSent = name.startsWith("execute") && !sql.startsWith("select");
+                        boolean isCommitted = name.equals("commit") || (isSent && connection.getAutoCommit());
+                        hasRow |= isSent && sql.contains(ROW);
+                        boolean isLost =
+                                isCommitted && hasRow && losses.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+                        if (isLost && !isAfterCommit) {
+                            throw cut();
+                        }
+                        if (isSent) {
+                            boolean ignored = sent.add(sql);
+                        } else if (name.equals("commit")) {
+                            boolean ignored = sent.add("commit");
+                        }
+                        Object result = invoke(method, target, arguments);
+                        if (isLost) {
+                            throw cut();
+                        }
+                        hasRow &= !isCommitted;
+                        return name.startsWith("prepareStatement")
+                                ? proxy(PreparedStatement.class, result, (String) arguments[0])
+                                : result;
+                    }));
+        }
+
+        private SQLException cut() throws SQLException {
+            isCut = true;
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+            return broken();
+        }
+
+        private SQLException broken() {
+            return new SQLException("the connection is cut", "08006");
+        }
+    }
+
+    private static @Nullable Object invoke(
+            java.lang.reflect.Method method, Object target, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException ex) {
+            throw ex.getCause();
+        }
+    }
+}

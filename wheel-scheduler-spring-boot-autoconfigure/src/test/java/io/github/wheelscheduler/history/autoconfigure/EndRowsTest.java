@@ -347,7 +347,7 @@ class EndRowsTest {
             schedule(engine, 30);
             awaitEnds(30);
             if (place == Place.MARIADB) {
-                boolean unlocked = statement.execute("unlock tables");
+                ignored = statement.execute("unlock tables");
             }
             connection.rollback();
         }

@@ -54,7 +54,7 @@ final class Claim {
     /** Why it has not run, as a history notes it; null if it has, or is to run later. Its worker. */
     EndNote.@Nullable Kind unrun;
 
-    /** The note of its end, if a statement was to write that with its row. Who writes its end. */
+    /** The note of its end, once a statement is to write that with its row. The writer of its end. */
     @Nullable
     NotedEnd noted;
 

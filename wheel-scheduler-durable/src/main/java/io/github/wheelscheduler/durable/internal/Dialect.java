@@ -338,8 +338,8 @@ public enum Dialect {
     }
 
     /**
-     * Returns the same with an insert of what is noted of the deleted rows, from an array for each of its columns; where
-     * the first one is null, nothing is.
+     * Returns the same with an insert of what is noted of the deleted rows, from an array for each of its columns. A
+     * row whose first value is null is not inserted.
      */
     static String deleteDone(String insert, List<String> types) {
         String columns =

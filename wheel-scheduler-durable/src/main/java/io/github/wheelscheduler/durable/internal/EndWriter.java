@@ -355,8 +355,8 @@ final class EndWriter {
                             } else if (isToChange) {
                                 LOGGER.warn("The end of the durable task "
                                         + end.claim().withTrace()
-                                        + " was not written, as a trigger or another program has changed its row: the task "
-                                        + "may run again. Let only nodes change claimed rows");
+                                        + " was not written, as a trigger or another program has changed its row: the "
+                                        + "task may run again. Let only nodes change claimed rows");
                             }
                         }
                         rows.insert(tables.sql(), changed);

@@ -3,7 +3,9 @@ package io.github.wheelscheduler.jdbc.internal;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Takes notes of the ends of durable runs, as a history does. Any thread; an exception is logged, and changes nothing. */
+/**
+ * Takes notes of the ends of durable runs, as a history does. Any thread; an exception is logged, and changes nothing.
+ */
 public interface RunJournal {
 
     /** Takes a note of an end that has been committed. Does not block. */

@@ -44,13 +44,11 @@ class EndpointWithSecurityTest extends EndpointContract {
 
     @Test
     void anonymousCallerNeitherSeesNorChangesAnything() {
-        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
-            assertThat(server.getAnonymously("wheelscheduler").status()).isEqualTo(401);
-            assertThat(server.getAnonymously(TASK).status()).isEqualTo(401);
-            assertThat(server.postAnonymously(TASK, "{\"action\": \"pause\"}").status())
-                    .isEqualTo(401);
-            assertThat(server.get(TASK).textAt("state")).isEqualTo("PENDING");
-        }
+        assertThat(server().getAnonymously("wheelscheduler").status()).isEqualTo(401);
+        assertThat(server().getAnonymously(TASK).status()).isEqualTo(401);
+        assertThat(server().postAnonymously(TASK, "{\"action\": \"pause\"}").status())
+                .isEqualTo(401);
+        assertThat(server().get(TASK).textAt("state")).isEqualTo("PENDING");
     }
 
     @Test
@@ -82,37 +80,33 @@ class EndpointWithSecurityTest extends EndpointContract {
 
     @Test
     void pageOfAnotherSiteChangesNothing() {
-        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
-            String form = "application/x-www-form-urlencoded";
-            for (String path : List.of("wheelscheduler", TASK)) {
-                for (String type : Arrays.asList(form, "text/plain", "multipart/form-data; boundary=x", null)) {
-                    for (String body : List.of("{\"action\": \"pause\"}", "action=pause", "")) {
-                        assertThat(server.postAs(type, path + "?action=pause", body)
-                                        .status())
-                                .as("%s as %s: %s", path, type, body)
-                                .isIn(401, 403, 415);
-                    }
+        String form = "application/x-www-form-urlencoded";
+        for (String path : List.of("wheelscheduler", TASK)) {
+            for (String type : Arrays.asList(form, "text/plain", "multipart/form-data; boundary=x", null)) {
+                for (String body : List.of("{\"action\": \"pause\"}", "action=pause", "")) {
+                    assertThat(server().postAs(type, path + "?action=pause", body)
+                                    .status())
+                            .as("%s as %s: %s", path, type, body)
+                            .isIn(401, 403, 415);
                 }
             }
-            assertThat(server.get(TASK).textAt("state")).isEqualTo("PENDING");
-            assertThat(server.wheel().isRunning()).isTrue();
         }
+        assertThat(server().get(TASK).textAt("state")).isEqualTo("PENDING");
+        assertThat(server().wheel().isRunning()).isTrue();
     }
 
     @Test
     void scriptSteersByAnyTypeThatIsJson() {
-        try (ActuatorServer server = start("management.endpoint.wheelscheduler.access=unrestricted")) {
-            for (String type : List.of(
-                    "application/json",
-                    "application/json;charset=UTF-8",
-                    "Application/JSON",
-                    "application/vnd.spring-boot.actuator.v3+json")) {
-                assertThat(server.postAs(type, TASK, "{\"action\": \"pause\"}").status())
-                        .as(type)
-                        .isEqualTo(200);
-                assertThat(server.get(TASK).textAt("state")).as(type).isEqualTo("PAUSED");
-                server.wheel().getTaskRegistry().resume(Jobs.REST);
-            }
+        for (String type : List.of(
+                "application/json",
+                "application/json;charset=UTF-8",
+                "Application/JSON",
+                "application/vnd.spring-boot.actuator.v3+json")) {
+            assertThat(server().postAs(type, TASK, "{\"action\": \"pause\"}").status())
+                    .as(type)
+                    .isEqualTo(200);
+            assertThat(server().get(TASK).textAt("state")).as(type).isEqualTo("PAUSED");
+            server().wheel().getTaskRegistry().resume(Jobs.REST);
         }
     }
 

@@ -3,6 +3,9 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 
+import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
+import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.durable.Durable;
 import io.github.wheelscheduler.durable.DurableHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -20,7 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -42,10 +49,25 @@ class FailureAnalysisTest {
     private static final String WITHOUT_BOOTS_DATA_SOURCE =
             "--spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration";
 
+    /** With what durable tasks need only, as it is started many times. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        DataSourceAutoConfiguration.class,
+        DataSourceTransactionManagerAutoConfiguration.class,
+        TaskSchedulingAutoConfiguration.class,
+        TimerWheelAutoConfiguration.class,
+        WheelTaskSchedulerBuilderAutoConfiguration.class,
+        WheelSchedulerAutoConfiguration.class,
+        DurableAutoConfiguration.class
+    })
+    @EnableScheduling
+    static class Application {}
+
+    /** With everything that Boot finds on the class path. */
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     @EnableScheduling
-    static class Application {}
+    static class WithAllOfBoot {}
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -90,7 +112,7 @@ class FailureAnalysisTest {
 
     @Test
     void defaultThatAnotherSettingMakesUnusableIsCalledOne(CapturedOutput output) {
-        failToStart(Application.class, "--wheel.scheduler.durable.heartbeat=10s");
+        failToStart(WithAllOfBoot.class, "--wheel.scheduler.durable.heartbeat=10s");
         assertThat(output)
                 .contains("The property 'wheel.scheduler.durable.dead-after' is 'PT6S' (the default), "
                         + "but it must be at least four heartbeats, which are PT40S.")
@@ -170,7 +192,7 @@ class FailureAnalysisTest {
 
     @Test
     void missingDataSourceIsExplainedByBoot(CapturedOutput output) {
-        failToStart(new SpringApplicationBuilder(Application.class)
+        failToStart(new SpringApplicationBuilder(WithAllOfBoot.class)
                 .resourceLoader(new DefaultResourceLoader(new FilteredClassLoader("org.h2"))));
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")

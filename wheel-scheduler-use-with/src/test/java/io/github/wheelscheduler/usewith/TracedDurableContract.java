@@ -27,13 +27,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.MDC;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -42,8 +40,8 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Spans of durable tasks lead to what has scheduled them, whichever node runs them. */
-class TracedDurableTest {
+/** Spans of durable tasks lead to what has scheduled them, whichever node runs them. A class for each bridge. */
+abstract class TracedDurableContract {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -52,8 +50,13 @@ class TracedDurableTest {
 
     private final List<TracedApplication> open = new ArrayList<>();
     private final String database = "t" + UUID.randomUUID();
+    private final Bridge bridge;
 
-    private TracedApplication application(Bridge bridge, ObservedTasks observe) {
+    TracedDurableContract(Bridge bridge) {
+        this.bridge = bridge;
+    }
+
+    private TracedApplication application(ObservedTasks observe) {
         TracedApplication started = TracedApplication.durable(
                 bridge,
                 List.of(Handlers.class),
@@ -219,15 +222,10 @@ class TracedDurableTest {
         assertThat(span.links()).isEmpty();
     }
 
-    static Stream<Arguments> cells() {
-        return Stream.of(Bridge.values())
-                .flatMap(bridge -> Stream.of(ObservedTasks.values()).map(observe -> Arguments.of(bridge, observe)));
-    }
-
     @ParameterizedTest
-    @MethodSource("cells")
-    void runExportsOneSpanThatNamesItsCaller(Bridge bridge, ObservedTasks observe) {
-        TracedApplication in = application(bridge, observe);
+    @EnumSource
+    void runExportsOneSpanThatNamesItsCaller(ObservedTasks observe) {
+        TracedApplication in = application(observe);
         DurableTasks tasks = in.bean(DurableTasks.class);
         assertThat(tasks.schedule("note", "outside", null, Instant.now())).isTrue();
         in.request(() ->
@@ -273,9 +271,9 @@ class TracedDurableTest {
     }
 
     @ParameterizedTest
-    @MethodSource("cells")
-    void retryLinksToItsOriginAndTheFailedAttempt(Bridge bridge, ObservedTasks observe) {
-        TracedApplication in = application(bridge, observe);
+    @EnumSource
+    void retryLinksToItsOriginAndTheFailedAttempt(ObservedTasks observe) {
+        TracedApplication in = application(observe);
         DurableTasks tasks = in.bean(DurableTasks.class);
         in.request(() -> assertThat(tasks.schedule("flaky", "inside", null, Instant.now()))
                 .isTrue());
@@ -306,10 +304,9 @@ class TracedDurableTest {
         assertThat(runs).extracting(Exported::traceId).doesNotHaveDuplicates();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void scheduleAllIsOneProducer(Bridge bridge) {
-        TracedApplication in = application(bridge, ObservedTasks.ALL);
+    @Test
+    void scheduleAllIsOneProducer() {
+        TracedApplication in = application(ObservedTasks.ALL);
         DurableTasks tasks = in.bean(DurableTasks.class);
         Instant now = Instant.now();
         List<DurableRequest> requests = IntStream.range(0, 3)
@@ -328,16 +325,16 @@ class TracedDurableTest {
     }
 
     @ParameterizedTest
-    @MethodSource("cells")
-    void runOnAnotherNodeAfterAKillNamesItsCaller(Bridge bridge, ObservedTasks observe) throws InterruptedException {
-        TracedApplication first = application(bridge, observe);
+    @EnumSource
+    void runOnAnotherNodeAfterAKillNamesItsCaller(ObservedTasks observe) throws InterruptedException {
+        TracedApplication first = application(observe);
         DurableTasks tasks = first.bean(DurableTasks.class);
         first.request(() -> assertThat(tasks.schedule("held", "inside", database + 1, Instant.now()))
                 .isTrue());
         assertThat(tasks.schedule("held", "outside", database + 2, Instant.now()))
                 .isTrue();
         assertThat(first.bean(Handlers.class).held.await(30, TimeUnit.SECONDS)).isTrue();
-        TracedApplication second = application(bridge, observe);
+        TracedApplication second = application(observe);
         List<Runnable> ignored = first.bean(TimerWheel.class).executor().shutdownNow();
         List<Seen> seen = seen(second, 2);
         assertThat(seen).extracting(Seen::attempt).containsOnly(1);
@@ -359,9 +356,9 @@ class TracedDurableTest {
     }
 
     @ParameterizedTest
-    @MethodSource("cells")
-    void runOfARecurringTaskIsARoot(Bridge bridge, ObservedTasks observe) {
-        TracedApplication in = application(bridge, observe);
+    @EnumSource
+    void runOfARecurringTaskIsARoot(ObservedTasks observe) {
+        TracedApplication in = application(observe);
         RecurringTasks recurring = in.bean(RecurringTasks.class);
         List<Seen> seen = in.bean(Handlers.class).seen;
         TaskSchedule often = TaskSchedule.fixedRate(Duration.ofMillis(200));
@@ -376,7 +373,7 @@ class TracedDurableTest {
             return;
         }
         await().atMost(PATIENCE).until(() -> named(in, "run note").size() >= 3);
-        assertThat(named(in, "run note")).allSatisfy(TracedDurableTest::assertRoot);
+        assertThat(named(in, "run note")).allSatisfy(TracedDurableContract::assertRoot);
         in.request(() -> await().pollInSameThread().atMost(PATIENCE).until(() -> recurring.trigger("made")));
         await().atMost(PATIENCE).until(() -> byHand(in).size() == 1);
         assertRoot(byHand(in).get(0), in.request().link());
@@ -398,9 +395,9 @@ class TracedDurableTest {
     }
 
     @ParameterizedTest
-    @MethodSource("cells")
-    void runOfAnAnnotatedRecurringTaskHasSpringsSpan(Bridge bridge, ObservedTasks observe) {
-        TracedApplication in = application(bridge, observe);
+    @EnumSource
+    void runOfAnAnnotatedRecurringTaskHasSpringsSpan(ObservedTasks observe) {
+        TracedApplication in = application(observe);
         RecurringTasks recurring = in.bean(RecurringTasks.class);
         List<String> ticks = in.bean(Handlers.class).ticks;
         await().atMost(PATIENCE).until(() -> !ticks.isEmpty() && spring(in).size() == 1);
@@ -423,10 +420,9 @@ class TracedDurableTest {
                 .toList();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void observationCoversTheCommit(Bridge bridge) {
-        TracedApplication in = application(bridge, ObservedTasks.NAMED);
+    @Test
+    void observationCoversTheCommit() {
+        TracedApplication in = application(ObservedTasks.NAMED);
         DurableTasks tasks = in.bean(DurableTasks.class);
         for (String answer : List.of("taken", "refused", "unanswered")) {
             assertThat(tasks.schedule("booked", answer, answer, Instant.now())).isTrue();

@@ -79,7 +79,6 @@ record Context(
 
     /** Counts the end of a run, and delivers it to listeners, once it is committed. Throws nothing. */
     void ended(Claim claim, @Nullable DurableEnd end) {
-        listeners.notes().committed(claim.noted, () -> claim.noteOf(listeners.notes(), end));
         DurableEnd told = claim.told(end);
         if (told != null && told == end) {
             tally.count(end.kind());
@@ -88,6 +87,7 @@ record Context(
                         + "retried; its row has the reason");
             }
         }
+        listeners.notes().committed(claim.noted, () -> claim.noteOf(listeners.notes(), end));
         if (told != null) {
             listeners.queue(told);
         }

@@ -352,8 +352,10 @@ public enum Dialect {
 
     /** Returns a statement of PostgreSQL's for one row, with an insert of what is noted if it has changed the row. */
     static String noted(String statement, String insert, List<String> types) {
-        return "with gone as (" + statement + " returning 1) " + insert + " select "
-                + types.stream().map(type -> "?::" + type).collect(Collectors.joining(", ")) + " from gone";
+        return "with gone as (" + statement + " returning 1), noted as (" + insert + " select "
+                + types.stream().map(type -> "?::" + type).collect(Collectors.joining(", "))
+                // A trigger of the user's may leave the row out.
+                + " from gone) select 1 from gone";
     }
 
     /**

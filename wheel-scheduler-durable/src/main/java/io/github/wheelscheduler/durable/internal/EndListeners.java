@@ -83,7 +83,9 @@ final class EndListeners {
     /** Adds the notes of rows of a dead node that are about to be freed. */
     void note(StatementRows rows, List<FreedRow> freed) {
         if (rows.areTaken()) {
-            freed.forEach(row -> rows.add(row, notes.about(() -> noteOf(row))));
+            freed.stream()
+                    .filter(row -> rows.noteOf(row) == null)
+                    .forEach(row -> rows.add(row, notes.about(() -> noteOf(row))));
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.PreparedStatementSetter;
 
 /**
  * The rows of tasks, as their runs end. A method returns false if the row is no longer this node's. Called where there
@@ -150,16 +151,13 @@ record EndTable(Sql sql, Dialect dialect) {
         }
         String text = Dialect.deleteDone(notes.insert(), notes.types());
         return notes.attempt(() -> new HashSet<>(sql.committedPlanned(jdbc -> {
-            jdbc.setQueryTimeout(notes.limit());
-            return jdbc.query(
-                    sql.text(text),
-                    statement -> {
-                        int last = setKeys(statement, rows);
-                        for (int i = 0; i < values.size(); i++) {
-                            setArray(statement, last + i + 1, notes.types().get(i), values.get(i));
-                        }
-                    },
-                    RowKey::read);
+            PreparedStatementSetter setter = statement -> {
+                int last = setKeys(statement, rows);
+                for (int i = 0; i < values.size(); i++) {
+                    setArray(statement, last + i + 1, notes.types().get(i), values.get(i));
+                }
+            };
+            return sql.within(notes.limit(), jdbc, () -> jdbc.query(sql.text(text), setter, RowKey::read));
         })));
     }
 
@@ -170,7 +168,7 @@ record EndTable(Sql sql, Dialect dialect) {
     Set<RowKey> doneEach(List<RowKey> rows, StatementRows notes) {
         Set<RowKey> done = new HashSet<>();
         try {
-            if (notes.areTaken()) {
+            if (rows.stream().anyMatch(row -> notes.values(row) != null)) {
                 return doneWith(rows, notes);
             }
             int[] counts = sql.updateEachOf(
@@ -209,11 +207,9 @@ record EndTable(Sql sql, Dialect dialect) {
         }
         String text = Dialect.noted(dialect.deleteDoneOne(), notes.insert(), notes.types());
         Object[] all = Stream.of(row.ours(), values).flatMap(Arrays::stream).toArray();
-        return notes.attempt(() -> sql.repeated(() -> sql.committed(jdbc -> {
-                    jdbc.setQueryTimeout(notes.limit());
-                    return jdbc.update(sql.text(text), all);
-                }))
-                == 1);
+        return notes.attempt(() -> !sql.repeated(() -> sql.committed(jdbc -> sql.within(
+                        notes.limit(), jdbc, () -> jdbc.query(sql.text(text), (found, number) -> true, all))))
+                .isEmpty());
     }
 
     /** Returns the number of the last parameter. */

@@ -242,7 +242,8 @@ final class NodeLife {
     /** Frees rows in a transaction that also notes them; returns how many. */
     private int freed(Function<Tables, Freed> work) {
         StatementRows rows = listeners.notes().rows();
-        Freed freed = rows.send(() -> held.use(tables -> tables.sql().inTransaction(() -> {
+        // A failure would give the kept connection back.
+        Freed freed = held.use(tables -> rows.send(() -> tables.sql().inTransaction(() -> {
             Freed some = work.apply(tables);
             listeners.note(rows, some.rows());
             rows.insert(tables.sql(), some.rows());

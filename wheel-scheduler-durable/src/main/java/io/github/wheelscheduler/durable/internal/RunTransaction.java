@@ -24,6 +24,12 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  */
 final class RunTransaction {
 
+    /**
+     * The length of a run that is not rolled back because of the row of a history. A shorter one is: a savepoint would
+     * cost each run more than that.
+     */
+    private static final long LONG_RUN_NANOS = 1_000_000_000;
+
     private final Runs runs;
     private final PlatformTransactionManager manager;
     private final Claim claim;
@@ -113,13 +119,17 @@ final class RunTransaction {
                 return told(false);
             }
             runs.context.note(rows, claim, end.notice());
-            rows.insert(runs.tables.sql(), key);
+            if (claim.lengthNanos > LONG_RUN_NANOS) {
+                rows.insertOrLeave(runs.tables.sql(), claim.key());
+            } else {
+                rows.insert(runs.tables.sql(), key);
+            }
             isCommitSent = true;
             manager.commit(Objects.requireNonNull(status));
         } catch (Throwable ex) {
             claim.failure = ex;
             claim.isUnanswered = isCommitSent && DatabaseErrors.isOfConnection(ex);
-            isRefusedByHistory = rows.isRefused(ex) && !DatabaseErrors.isUndone(ex);
+            isRefusedByHistory = rows.isRefused(ex);
             if (isRefusedByHistory) {
                 rows.refuse(ex);
             } else if (isCommitSent) {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.internal;
 
 import static io.github.wheelscheduler.history.internal.HistoryStore.LOGGER;
 
+import io.github.wheelscheduler.internal.LogLimit;
 import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import io.github.wheelscheduler.jdbc.internal.EndNote;
@@ -22,12 +23,18 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  */
 final class DurableRows implements EndRows {
 
-    private static final long PAUSE_SECONDS = 30;
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final HistoryStore store;
     private final RunBuffer buffer;
     private final LongSupplier nanoTime;
     private final Function<EndNote, NotedRun> runs;
+
+    /** Some rows may be refused again and again, and others not. */
+    private final LogLimit warnings;
+
+    /** Whether the last refusal has been logged. */
+    private volatile boolean isSaid;
 
     /** Null while rows are written with their ends, and otherwise the time of the last refusal. */
     private volatile @Nullable Long refusedNanos;
@@ -37,6 +44,7 @@ final class DurableRows implements EndRows {
         this.store = store;
         this.buffer = buffer;
         this.nanoTime = nanoTime;
+        this.warnings = new LogLimit(nanoTime);
         this.runs = runs;
     }
 
@@ -49,7 +57,7 @@ final class DurableRows implements EndRows {
         Long refused = refusedNanos;
         return store.known() != null
                 && target(dataSource) == target(store.dataSource())
-                && (refused == null || nanoTime.getAsLong() - refused > TimeUnit.SECONDS.toNanos(PAUSE_SECONDS));
+                && (refused == null || nanoTime.getAsLong() - refused > PAUSE_NANOS);
     }
 
     /** The user of a run by hand is looked up when the buffer is written. */
@@ -109,7 +117,8 @@ final class DurableRows implements EndRows {
         boolean isFirst = refusedNanos == null;
         refusedNanos = nanoTime.getAsLong();
         buffer.refused();
-        if (isFirst) {
+        if (isFirst && warnings.tryPass() >= 0) {
+            isSaid = true;
             ThrownLog.warnInOneLine(
                     LOGGER,
                     "Rows of the history cannot be written with the ends of durable runs; the runs are not affected. "
@@ -118,11 +127,15 @@ final class DurableRows implements EndRows {
         }
     }
 
-    /** Notes that the database has taken rows. */
+    /** Notes that the database has taken a row, perhaps one that was sent before a refusal. */
     private void taken() {
-        if (refusedNanos != null) {
+        Long refused = refusedNanos;
+        if (refused != null && nanoTime.getAsLong() - refused > PAUSE_NANOS) {
             refusedNanos = null;
-            LOGGER.info("Rows of the history are written with the ends of durable runs again");
+            if (isSaid) {
+                isSaid = false;
+                LOGGER.info("Rows of the history are written with the ends of durable runs again");
+            }
         }
     }
 }

@@ -81,10 +81,9 @@ final class HistorySql extends Statements {
      */
     <T> List<T> ask(String template, RowMapper<T> mapper, @Nullable Object... parameters) {
         try {
-            return committedPlanned(jdbc -> {
-                jdbc.setQueryTimeout(Math.toIntExact(queryTimeout.toSeconds()));
-                return jdbc.query(text(template), mapper, parameters);
-            });
+            int seconds = Math.toIntExact(queryTimeout.toSeconds());
+            return committedPlanned(
+                    jdbc -> within(seconds, jdbc, () -> jdbc.query(text(template), mapper, parameters)));
         } catch (DataAccessException ex) {
             throw DatabaseErrors.isOfStatement(ex)
                     ? new QueryTimeoutException(

@@ -48,7 +48,7 @@ final class TaskBudget {
     private long hour = Long.MIN_VALUE;
 
     /** The kind of the last run that took place; null before the first one. */
-    private @Nullable Kind last;
+    private volatile @Nullable Kind last;
 
     // The runs beyond the budget that ended like the last of them, and in its hour.
 
@@ -129,7 +129,8 @@ final class TaskBudget {
     /** Counts a run that took place and is to have no row; false if this budget is no longer in use. */
     boolean counts(HistoryOutcome of, long took, long atMicros) {
         TaskBudget[] apart = stripes;
-        return apart == null
+        // The first run after another kind is noted here.
+        return (apart == null || last != of.kind())
                 ? countsHere(of, took, atMicros, true)
                 : apart[CallerStripe.index()].countsHere(of, took, atMicros, false);
     }

@@ -22,7 +22,14 @@ public final class DatabaseErrors {
 
     private static final String CONNECTION = "08";
     private static final String OPERATOR = "57";
+    private static final String SHUTDOWN = "57P";
     private static final String QUERY_CANCELED = "57014";
+
+    /** Of exceptions without a state. */
+    private static final String NONE = "null";
+
+    /** SQL states of H2: the connection is broken, the database is closed, or shut down. */
+    private static final Set<String> GONE_IN_H2 = Set.of("90067", "90098", "90121");
 
     /** SQL states: for reading only, no room on the disk, a right that is missing. */
     private static final Set<String> REFUSALS = Set.of("25006", "53100", "42501");
@@ -74,13 +81,28 @@ public final class DatabaseErrors {
                 || stateOf(ex).startsWith(OPERATOR);
     }
 
+    /**
+     * Whether the database has refused a statement, or has ended it: the way there is open. Spring takes a full disk for
+     * a connection that is gone.
+     */
+    public static boolean isAnswer(Throwable ex) {
+        String state = stateOf(ex);
+        boolean isGone = state.startsWith(CONNECTION) || state.startsWith(SHUTDOWN) || GONE_IN_H2.contains(state);
+        return isOfStatement(ex) || !(state.isEmpty() || state.equals(NONE) || isGone);
+    }
+
     private static String stateOf(Throwable ex) {
         return rootOf(ex) instanceof SQLException failure ? String.valueOf(failure.getSQLState()) : "";
     }
 
     /** Whether a statement was rolled back because of others, and has done nothing, so that it may be made again. */
     public static boolean isUndone(Throwable ex) {
-        return DEADLOCKS.contains(stateOf(ex)) || isLockWait(ex);
+        return isDeadlock(ex) || isLockWait(ex);
+    }
+
+    /** Whether a transaction was rolled back because of others. */
+    public static boolean isDeadlock(Throwable ex) {
+        return DEADLOCKS.contains(stateOf(ex));
     }
 
     /** Whether a statement of MariaDB's has waited for a lock for as long as it may. */

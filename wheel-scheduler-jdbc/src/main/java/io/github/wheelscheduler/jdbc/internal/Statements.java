@@ -13,9 +13,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.StatementCallback;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -93,6 +95,28 @@ public abstract class Statements {
      */
     public final <T extends @Nullable Object> T committedPlanned(Function<JdbcTemplate, T> work) {
         return committed(work, PlannedStatements::new);
+    }
+
+    /** Limits the time of statements, in seconds. */
+    public final <T extends @Nullable Object> T within(int seconds, JdbcTemplate jdbc, Supplier<T> work) {
+        jdbc.setQueryTimeout(seconds);
+        try {
+            return work.get();
+        } finally {
+            if (kind == DatabaseKind.H2) {
+                endLimit(jdbc);
+            }
+        }
+    }
+
+    /** In H2, the limit of a statement is one of its connection, and stays. */
+    private static void endLimit(JdbcTemplate jdbc) {
+        jdbc.setQueryTimeout(0);
+        try {
+            Object ignored = jdbc.execute((StatementCallback<Boolean>) statement -> true);
+        } catch (DataAccessException ex) {
+            // The connection is gone.
+        }
     }
 
     private <T extends @Nullable Object> T committed(

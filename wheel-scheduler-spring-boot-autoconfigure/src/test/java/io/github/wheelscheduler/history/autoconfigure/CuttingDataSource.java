@@ -26,6 +26,14 @@ final class CuttingDataSource extends DelegatingDataSource {
     private final AtomicInteger losses = new AtomicInteger();
     private volatile boolean isAfterCommit;
 
+    /** The SQL state with which rows are refused; null for none. */
+    volatile @Nullable String refusal;
+
+    /** How long there is no connection after a cut. */
+    volatile long downMillis;
+
+    private volatile long upAtNanos;
+
     CuttingDataSource(DataSource target) {
         super(target);
     }
@@ -42,6 +50,9 @@ final class CuttingDataSource extends DelegatingDataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
+        if (upAtNanos != 0 && System.nanoTime() < upAtNanos) {
+            throw new SQLException("connection refused", "08001");
+        }
         return new Cutting(super.getConnection()).proxy();
     }
 
@@ -71,6 +82,10 @@ final class CuttingDataSource extends DelegatingDataSource {
                         boolean isSent = name.startsWith("execute") && !sql.startsWith("select");
                         boolean isCommitted = name.equals("commit") || (isSent && connection.getAutoCommit());
                         hasRow |= isSent && sql.contains(ROW);
+                        String state = refusal;
+                        if (state != null && isSent && sql.contains(ROW)) {
+                            throw new SQLException("could not extend file: No space left on device", state);
+                        }
                         boolean isLost =
                                 isCommitted && hasRow && losses.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
                         if (isLost && !isAfterCommit) {
@@ -94,6 +109,9 @@ final class CuttingDataSource extends DelegatingDataSource {
 
         private SQLException cut() throws SQLException {
             isCut = true;
+            if (downMillis > 0) {
+                upAtNanos = System.nanoTime() + downMillis * 1_000_000;
+            }
             if (!connection.getAutoCommit()) {
                 connection.rollback();
             }

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -36,6 +37,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -427,5 +429,81 @@ class EndRowsTest {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(rows()).containsExactly("1 0 9 x1"));
         assertThat(jdbc.queryForList("select started from wheel_history_run", Object.class))
                 .containsOnlyNulls();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void fullDiskOfTheHistoryKeepsNoEnd(boolean isTransactional) {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        dataSource.refusal = "53100";
+        DurableEngine engine = start(history, isTransactional, (payload, run) -> decide(payload));
+        schedule(engine, 20);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(ends).hasSizeGreaterThanOrEqualTo(20));
+        assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
+    }
+
+    @Test
+    void longTransactionalRunIsNotRolledBack() {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        jdbc.execute("alter table wheel_history_run rename to kept");
+        DurableEngine engine = start(history, true, (payload, run) -> {
+            assertThat(runs.incrementAndGet()).isPositive();
+            boolean ignored = goOn.await(1_200, TimeUnit.MILLISECONDS);
+            return decide(payload);
+        });
+        assertThat(engine.schedule("work", "1", "done", Instant.now())).isTrue();
+        awaitEnds(1);
+        assertThat(runs).hasValue(1);
+        assertThat(history.counts().failed()).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void connectionsOfThePoolKeepTheirLimits(boolean isTransactional) throws SQLException {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        DurableEngine engine = start(history, isTransactional, (payload, run) -> decide(payload));
+        schedule(engine, 50);
+        awaitEnds(50);
+        engine.close();
+        List<Connection> all = new ArrayList<>();
+        List<Integer> limits = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            all.add(pool.getConnection());
+            try (Statement statement = all.get(i).createStatement()) {
+                limits.add(statement.getQueryTimeout());
+            }
+        }
+        for (Connection each : all) {
+            each.close();
+        }
+        assertThat(limits).containsOnly(0);
+    }
+
+    @Test
+    void rowThatATriggerLeavesOutKeepsNoEnd() {
+        assumeTrue(place == Place.POSTGRESQL);
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        jdbc.execute("create function left_out() returns trigger language plpgsql as $$ begin return null; end $$");
+        jdbc.execute("create trigger left_out before insert on wheel_history_run for each row "
+                + "execute function left_out()");
+        DurableEngine engine = start(history, false, (payload, run) -> decide(payload));
+        assertThat(engine.schedule("work", "1", "done", Instant.now())).isTrue();
+        await().atMost(Duration.ofSeconds(15)).until(() -> !ends.isEmpty());
+        assertThat(engine.counts().lost()).isZero();
+    }
+
+    @Test
+    void lostAnswerAndAnOutageDoubleNoRow() {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        DurableEngine engine = start(history, false, (payload, run) -> decide(payload));
+        dataSource.downMillis = 2_000;
+        dataSource.cut(1, true);
+        assertThat(engine.schedule("work", "1", "done", Instant.now())).isTrue();
+        awaitEnds(1);
+        assertThat(dataSource.hasCut()).isTrue();
+        assertThat(rows()).containsExactly("1 1 0 x1");
+        // A row that waits is a second one of this run.
+        assertThat(history.counts().buffered()).isZero();
     }
 }

@@ -26,8 +26,9 @@ public interface TaskListener {
 
     /**
      * Returns the object that receives the ends of the runs of one task, in place of this one. It is called before the
-     * first of them that this listener receives, and its result is kept for as long as the task is there. So an object
-     * that has the state of a task needs no look-up by the id at each run. By default it is this listener.
+     * first of them that this listener receives, by each thread that ends such a run, and one result is kept for as
+     * long as both are there. So an object that has the state of a task needs no look-up by the id at each run. By
+     * default it is this listener.
      */
     default TaskListener ofRuns(String id) {
         return this;

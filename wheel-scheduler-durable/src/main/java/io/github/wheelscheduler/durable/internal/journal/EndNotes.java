@@ -54,7 +54,12 @@ public final class EndNotes {
     /** Returns the rows of a statement that is about to end runs. */
     public StatementRows rows() {
         EndRows rows = endRows();
-        return rows == null ? StatementRows.none() : new StatementRows(rows, now.get());
+        try {
+            return rows == null ? StatementRows.none() : new StatementRows(rows, now.get());
+        } catch (Throwable ex) {
+            failed(ex);
+            return StatementRows.none();
+        }
     }
 
     private @Nullable EndRows endRows() {

@@ -3,7 +3,9 @@ package io.github.wheelscheduler.durable.internal.journal;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import io.github.wheelscheduler.jdbc.internal.EndRows;
+import io.github.wheelscheduler.jdbc.internal.EndRows.EndRow;
 import io.github.wheelscheduler.jdbc.internal.Statements;
+import java.sql.Savepoint;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,6 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.transaction.CannotCreateTransactionException;
 
 /**
  * The rows of a history that a statement or transaction writes with ends. A history that makes it fail keeps no end: it
@@ -22,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class StatementRows {
 
     /** Longest time for which a row may keep an end, in seconds: the table of the history may be locked. */
-    private static final int LONGEST = 2;
+    private static final int LONGEST = 1;
 
     private final Instant now;
     private final Map<Object, NotedEnd> notes = new HashMap<>();
@@ -64,9 +68,18 @@ public final class StatementRows {
     /** Returns the values of the row of an end, which is about to be sent; null if it has none. */
     public Object @Nullable [] values(Object key) {
         NotedEnd note = history == null ? null : notes.get(key);
-        Object[] values = note == null || note.row == null ? null : note.row.values(now);
+        Object[] values = note == null || note.row == null ? null : valuesOf(note.row);
         boolean ignored = values != null && sent.add(key);
         return values;
+    }
+
+    private Object @Nullable [] valuesOf(EndRow row) {
+        try {
+            return row.values(now);
+        } catch (RuntimeException ex) {
+            // It cannot be written here, and the history says so when it writes it.
+            return null;
+        }
     }
 
     /**
@@ -104,10 +117,26 @@ public final class StatementRows {
         }
         if (!all.isEmpty()) {
             String text = insert() + " values (" + DatabaseKind.placeholders(types().size()) + ")";
-            int[] ignored = attempt(() -> sql.committed(jdbc -> {
-                jdbc.setQueryTimeout(LONGEST);
-                return jdbc.batchUpdate(sql.text(text), all);
-            }));
+            int[] ignored = attempt(() ->
+                    sql.committed(jdbc -> sql.within(LONGEST, jdbc, () -> jdbc.batchUpdate(sql.text(text), all))));
+        }
+    }
+
+    /** Inserts the row of an end; if the history refuses it, the transaction goes on without it. */
+    public void insertOrLeave(Statements sql, Object ended) {
+        if (values(ended) == null) {
+            return;
+        }
+        Savepoint before = sql.setSavepoint();
+        try {
+            insert(sql, List.of(ended));
+            sql.release(before);
+        } catch (RuntimeException ex) {
+            if (!isRefused(ex) || DatabaseErrors.isDeadlock(ex)) {
+                throw ex;
+            }
+            sql.rollBackTo(before);
+            refuse(ex);
         }
     }
 
@@ -145,7 +174,7 @@ public final class StatementRows {
 
     /** Whether the rows may be the cause of a failure. The connection was there to say so. */
     public boolean isRefused(Throwable ex) {
-        return hasFailed && (!DatabaseErrors.isOfConnection(ex) || DatabaseErrors.isOfStatement(ex));
+        return hasFailed && DatabaseErrors.isAnswer(ex);
     }
 
     /** Lets the history take rows after the commit, for a while. */
@@ -165,15 +194,17 @@ public final class StatementRows {
 
     private static void refused(EndRows history, Throwable ex) {
         // Others have caused a deadlock.
-        if (!DatabaseErrors.isUndone(ex)) {
+        if (!DatabaseErrors.isDeadlock(ex)) {
             history.refused(ex);
         }
     }
 
-    /** Notes that some have failed: with a lost answer, they may have been written. */
+    /** Notes that some have failed: with a lost answer, the ends that were sent may be there, with their rows. */
     public void failed(Throwable ex) {
-        if (DatabaseErrors.isOfConnection(ex)) {
-            answered(notes.keySet());
+        boolean isSent =
+                !(ex instanceof CannotGetJdbcConnectionException || ex instanceof CannotCreateTransactionException);
+        if (isSent && DatabaseErrors.isOfConnection(ex)) {
+            answered(sent);
         }
     }
 

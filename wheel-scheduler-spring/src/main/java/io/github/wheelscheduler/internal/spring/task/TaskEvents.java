@@ -197,7 +197,7 @@ public final class TaskEvents {
                 RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
                 RunListeners known = run.listeners;
                 if (known == null || known.all != all) {
-                    known = ofRuns(task.id(), all);
+                    known = ofRuns(task.id(), all, known);
                     run.listeners = known;
                 }
                 for (TaskListener listener : known.each) {
@@ -227,11 +227,16 @@ public final class TaskEvents {
         }
     }
 
-    private RunListeners ofRuns(String id, TaskListener[] all) {
+    private RunListeners ofRuns(String id, TaskListener[] all, @Nullable RunListeners before) {
         TaskListener[] each = all.clone();
         for (int i = 0; i < each.length; i++) {
             int place = i;
-            tell(all[i], id, (listener, same) -> each[place] = Objects.requireNonNull(listener.ofRuns(same)));
+            int placeBefore = before == null ? -1 : List.of(before.all).indexOf(all[i]);
+            if (before != null && placeBefore >= 0) {
+                each[i] = before.each[placeBefore];
+            } else {
+                tell(all[i], id, (listener, same) -> each[place] = Objects.requireNonNull(listener.ofRuns(same)));
+            }
         }
         return new RunListeners(all, each);
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.NamedTask;
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,28 +12,13 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.Trigger;
 
 /** A task that is over is released, while its future and what is known of it stay. */
-class ReleasedTasksTest {
+class ReleasedTasksTest extends RegistryFixture {
 
     private static final Duration HOUR = Duration.ofHours(1);
-
-    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
-    private final TaskRegistry registry = scheduler.getTaskRegistry();
-
-    @BeforeEach
-    void initialize() {
-        scheduler.initialize();
-    }
-
-    @AfterEach
-    void shutdown() {
-        scheduler.shutdown();
-    }
 
     private static class Body implements Runnable {
         @Override

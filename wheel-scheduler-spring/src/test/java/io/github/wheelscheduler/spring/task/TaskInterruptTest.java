@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
@@ -13,30 +12,15 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Interrupting runs that go on, and looking at their stacks. */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
-class TaskInterruptTest {
+class TaskInterruptTest extends RegistryFixture {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration OFTEN = Duration.ofNanos(50_000);
     private static final String ID = "task";
-
-    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
-    private final TaskRegistry registry = scheduler.getTaskRegistry();
-
-    @BeforeEach
-    void initialize() {
-        scheduler.initialize();
-    }
-
-    @AfterEach
-    void shutdown() {
-        scheduler.shutdown();
-    }
 
     @Test
     void interruptedRunEndsAndTheNextOnesTakePlace() {

@@ -20,32 +20,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ScheduledFuture;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tasks are found by what is said of them, in the order and by the page that was asked for. */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
-class TaskQueryTest {
+class TaskQueryTest extends RegistryFixture {
 
     private static final int MANY = Scale.of(5_000, 50_000, 50_000);
 
     private final Instant far = Instant.now().plus(Duration.ofDays(1));
 
-    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
-    private final TaskRegistry registry = scheduler.getTaskRegistry();
-
     private final Map<String, ScheduledFuture<?>> futures = new HashMap<>();
-
-    @BeforeEach
-    void initialize() {
-        scheduler.initialize();
-    }
-
-    @AfterEach
-    void shutdown() {
-        scheduler.shutdown();
-    }
 
     private void add(String id, Runnable task, Instant at) {
         futures.put(id, registry.schedule(id, task, TaskSchedule.once(at)));

@@ -32,8 +32,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,23 +45,11 @@ import org.springframework.scheduling.support.TaskUtils;
 
 /** Which tasks a registry knows, under which ids, and what it says about them. */
 @SuppressWarnings("FutureReturnValueIgnored") // the shutdown ends all tasks
-class TaskRegistryTest {
+class TaskRegistryTest extends RegistryFixture {
 
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
-    private final TaskRegistry registry = scheduler.getTaskRegistry();
     private final AtomicInteger runs = new AtomicInteger();
-
-    @BeforeEach
-    void initialize() {
-        scheduler.initialize();
-    }
-
-    @AfterEach
-    void shutdown() {
-        scheduler.shutdown();
-    }
 
     private static Instant inAnHour() {
         return Instant.now().plus(HOUR);

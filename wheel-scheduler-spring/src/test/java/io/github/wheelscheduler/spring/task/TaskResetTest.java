@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,30 +14,16 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Giving a task back what its code says, and re-timing one that repeats by its code to run once. */
-class TaskResetTest {
+class TaskResetTest extends RegistryFixture {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(HOUR);
     private static final String ID = "task";
 
-    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
-    private final TaskRegistry registry = scheduler.getTaskRegistry();
     private final AtomicInteger runs = new AtomicInteger();
-
-    @BeforeEach
-    void initialize() {
-        scheduler.initialize();
-    }
-
-    @AfterEach
-    void shutdown() {
-        scheduler.shutdown();
-    }
 
     private ScheduledFuture<?> hourly() {
         ScheduledFuture<?> task = registry.schedule(

@@ -26,34 +26,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.support.TaskUtils;
 
 /** Triggering, pausing, resuming and re-timing a task. */
-class TaskSteeringTest {
+class TaskSteeringTest extends RegistryFixture {
 
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration OFTEN = Duration.ofMillis(2);
     private static final String ID = "task";
 
-    private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
-    private final TaskRegistry registry = scheduler.getTaskRegistry();
     private final AtomicInteger runs = new AtomicInteger();
     private final AtomicInteger runningNow = new AtomicInteger();
     private final AtomicInteger overlaps = new AtomicInteger();
-
-    @BeforeEach
-    void initialize() {
-        scheduler.initialize();
-    }
-
-    @AfterEach
-    void shutdown() {
-        scheduler.shutdown();
-    }
 
     private void run() {
         if (runningNow.incrementAndGet() > 1) {

@@ -200,4 +200,17 @@ class TaskBudgetTest {
             threads.shutdownNow();
         }
     }
+
+    @Test
+    void firstFailureOfManyOneTimeRunsHasARow() {
+        RunBuffer buffer = buffer();
+        for (int i = 0; i < 3; i++) {
+            for (int run = 0; run < 2_000; run++) {
+                assertThat(buffer.takesIfUnlimited("once", HistoryOutcome.SUCCESS, 1, HOUR_MICROS))
+                        .isFalse();
+            }
+            assertThat(buffer.takes("once", HistoryOutcome.FAILURE, 1, 1, HOUR_MICROS))
+                    .isTrue();
+        }
+    }
 }

@@ -166,9 +166,11 @@ class TransactionalRunTest {
         node.start();
         awaitNoRow(node);
         assertThat(entries(pool)).containsExactly("good 2");
-        assertThat(node.engine.counts())
-                .extracting(DurableCounts::failed, DurableCounts::succeeded)
-                .containsExactly(1L, 1L);
+        // They are counted after the commit.
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(node.engine.counts())
+                        .extracting(DurableCounts::failed, DurableCounts::succeeded)
+                        .containsExactly(1L, 1L));
         assertThat(node.engine.cancel("other", "1")).as("of the second run").isTrue();
 
         schedule(node, "bad");
@@ -473,9 +475,9 @@ class TransactionalRunTest {
         node.start();
         awaitNoRow(node);
         assertThat(entries(pool)).containsExactly("1 2");
-        assertThat(node.engine.counts())
-                .extracting(DurableCounts::failed, DurableCounts::succeeded)
-                .containsExactly(1L, 1L);
+        // They are counted after the commit.
+        await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() == 1);
+        assertThat(node.engine.counts().failed()).isEqualTo(1);
     }
 
     @ParameterizedTest

@@ -5,8 +5,10 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +25,17 @@ final class CuttingDataSource extends DelegatingDataSource {
     /** Statements that change rows, and commits, in their order. */
     final Queue<String> sent = new ConcurrentLinkedQueue<>();
 
+    /** The statements of the connection that has sent the last row. */
+    volatile List<String> sentWithRow = List.of();
+
     private final AtomicInteger losses = new AtomicInteger();
     private volatile boolean isAfterCommit;
 
     /** The SQL state with which rows are refused; null for none. */
     volatile @Nullable String refusal;
+
+    /** The code of the driver with which rows are refused. */
+    volatile int refusalCode;
 
     /** How long there is no connection after a cut. */
     volatile long downMillis;
@@ -60,6 +68,7 @@ final class CuttingDataSource extends DelegatingDataSource {
     private final class Cutting {
 
         private final Connection connection;
+        private final List<String> own = new CopyOnWriteArrayList<>();
         private boolean hasRow;
         private boolean isCut;
 
@@ -84,17 +93,16 @@ final class CuttingDataSource extends DelegatingDataSource {
                         hasRow |= isSent && sql.contains(ROW);
                         String state = refusal;
                         if (state != null && isSent && sql.contains(ROW)) {
-                            throw new SQLException("could not extend file: No space left on device", state);
+                            throw new SQLException(
+                                    "could not extend file: No space left on device", state, refusalCode);
                         }
                         boolean isLost =
                                 isCommitted && hasRow && losses.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
                         if (isLost && !isAfterCommit) {
                             throw cut();
                         }
-                        if (isSent) {
-                            boolean ignored = sent.add(sql);
-                        } else if (name.equals("commit")) {
-                            boolean ignored = sent.add("commit");
+                        if (isSent || name.equals("commit")) {
+                            note(isSent ? sql : name);
                         }
                         Object result = invoke(method, target, arguments);
                         if (isLost) {
@@ -105,6 +113,13 @@ final class CuttingDataSource extends DelegatingDataSource {
                                 ? proxy(PreparedStatement.class, result, (String) arguments[0])
                                 : result;
                     }));
+        }
+
+        private void note(String text) {
+            boolean ignored = sent.add(text) && own.add(text);
+            if (text.contains(ROW)) {
+                sentWithRow = own;
+            }
         }
 
         private SQLException cut() throws SQLException {

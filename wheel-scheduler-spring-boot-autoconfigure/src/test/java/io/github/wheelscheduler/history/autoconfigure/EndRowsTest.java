@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -304,7 +305,7 @@ class EndRowsTest {
         DurableEngine engine = start(history, false, (payload, run) -> decide(payload));
         assertThat(engine.schedule("work", "0", "done", Instant.now())).isTrue();
         awaitEnds(1);
-        List<String> all = List.copyOf(dataSource.sent);
+        List<String> all = List.copyOf(dataSource.sentWithRow);
         List<String> rows = all.stream()
                 .filter(text -> text.contains("insert into wheel_history_run"))
                 .toList();
@@ -505,5 +506,77 @@ class EndRowsTest {
         assertThat(rows()).containsExactly("1 1 0 x1");
         // A row that waits is a second one of this run.
         assertThat(history.counts().buffered()).isZero();
+    }
+
+    /** What MariaDB says if innodb_lock_wait_timeout, or lock_wait_timeout, is at most a second. */
+    @Test
+    void lockedHistoryIsNoFailureOfARun() {
+        assumeTrue(place == Place.MARIADB);
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        dataSource.refusal = "HY000";
+        dataSource.refusalCode = 1205;
+        DurableEngine engine = start(history, true, (payload, run) -> decide(payload));
+        assertThat(engine.schedule("work", "1", "done", Instant.now())).isTrue();
+        awaitEnds(1);
+        assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
+    }
+
+    @Test
+    void lockedHistoryPausesItsRows() {
+        assumeTrue(place == Place.MARIADB);
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        dataSource.refusal = "HY000";
+        dataSource.refusalCode = 1205;
+        DurableEngine engine = start(history, false, (payload, run) -> decide(payload));
+        for (int i = 0; i < 3; i++) {
+            assertThat(engine.schedule("work", "" + i, "done", Instant.now())).isTrue();
+            awaitEnds(i + 1);
+        }
+        assertThat(history.counts().failed()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void takeOverNeedsNoConnectionOfThePool(boolean isRefused) throws Exception {
+        assumeTrue(place == Place.H2);
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        DurableEngine first = start(history, false, (payload, run) -> {
+            while (goOn.getCount() > 0) {
+                awaitDespiteInterrupts();
+            }
+            return DurableOutcome.done();
+        });
+        assertThat(first.schedule("work", "1", "done", Instant.now())).isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> jdbc.queryForObject("select count(*) from wheel_durable_task where owner > 0", Long.class)
+                        == 1);
+        List<Runnable> ignored = executors.get(executors.size() - 1).shutdownNow();
+        DurableEngine second = engine("b", history);
+        second.start();
+        if (isRefused) {
+            jdbc.execute("alter table wheel_history_run rename to kept");
+        }
+        // Runs take all connections that are free, or become so.
+        List<Connection> taken = new CopyOnWriteArrayList<>();
+        Thread runsOfUsers = new Thread(() -> {
+            try {
+                while (true) {
+                    taken.add(pool.getConnection());
+                }
+            } catch (SQLException ex) {
+                assertThat((Throwable) ex).isNotNull();
+            }
+        });
+        runsOfUsers.start();
+        try {
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> ends.stream().anyMatch(end -> end.kind() == DurableEnd.Kind.TAKEN_OVER));
+        } finally {
+            runsOfUsers.interrupt();
+            runsOfUsers.join();
+            for (Connection each : taken) {
+                each.close();
+            }
+        }
     }
 }

@@ -30,7 +30,7 @@ final class DurableRows implements EndRows {
     private final LongSupplier nanoTime;
     private final Function<EndNote, NotedRun> runs;
 
-    /** Some rows may be refused again and again, and others not. */
+    /** The database may refuse some rows, and take others. */
     private final LogLimit warnings;
 
     /** Whether the last refusal has been logged. */

@@ -62,7 +62,10 @@ final class RunPartitions {
                         + " and to_regclass('{run}_rest') is not null");
     }
 
-    /** Makes the days ahead, and drops those of which all rows are too old and added up; false if it is to be tried again soon. */
+    /**
+     * Makes the days ahead, and drops those of which all rows are too old and added up; false if it is to be tried again
+     * soon.
+     */
     boolean keep() {
         LocalDate today = dayOf(sql.now());
         LocalDate oldest = dayOf(HistoryRetention.endOfRuns(sql, age));

@@ -82,8 +82,8 @@ public final class DatabaseErrors {
     }
 
     /**
-     * Whether the database has refused a statement, or has ended it: the way there is open. Spring takes a full disk for
-     * a connection that is gone.
+     * Whether the database has refused a statement, or has ended it: the way there is open. Spring takes a full disk
+     * for a connection that is gone.
      */
     public static boolean isAnswer(Throwable ex) {
         String state = stateOf(ex);

@@ -63,8 +63,8 @@ final class RunPartitions {
     }
 
     /**
-     * Makes the days ahead, and drops those of which all rows are too old and added up; false if it is to be tried again
-     * soon.
+     * Makes the days ahead, and drops those of which all rows are too old and added up; false if it is to be tried
+     * again soon.
      */
     boolean keep() {
         LocalDate today = dayOf(sql.now());

@@ -8,11 +8,11 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -338,14 +338,23 @@ public enum Dialect {
     }
 
     /**
-     * Returns the same with an insert of what is noted of the deleted rows, from an array for each of its columns. A
-     * row whose first value is null is not inserted.
+     * Returns the same with an insert of what is noted of the deleted rows: from an array for each of its columns, and
+     * after these from a value for each column that is the same in all rows. A row whose first value is null is not
+     * inserted.
      */
-    static String deleteDone(String insert, List<String> types) {
-        String columns =
-                IntStream.range(0, types.size()).mapToObj(i -> ", c" + i).collect(Collectors.joining());
-        String arrays = types.stream().map(type -> ", ?::" + type + "[]").collect(Collectors.joining());
-        return deleteDone(columns, arrays) + "), noted as (" + insert + " select " + columns.substring(2)
+    static String deleteDone(String insert, List<String> types, BitSet same) {
+        StringBuilder columns = new StringBuilder();
+        StringBuilder arrays = new StringBuilder();
+        List<String> inserted = new ArrayList<>();
+        for (int i = 0; i < types.size(); i++) {
+            if (!same.get(i)) {
+                columns.append(", c").append(i);
+                arrays.append(", ?::").append(types.get(i)).append("[]");
+            }
+            inserted.add(same.get(i) ? "?::" + types.get(i) : "c" + i);
+        }
+        return deleteDone(columns.toString(), arrays.toString()) + "), noted as (" + insert + " select "
+                + String.join(", ", inserted)
                 + " from mine join gone on task_name = n and task_instance = i where c0 is not null)"
                 + " select task_name, task_instance, version from gone";
     }

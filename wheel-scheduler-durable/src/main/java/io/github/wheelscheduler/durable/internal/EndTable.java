@@ -17,6 +17,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -149,12 +150,18 @@ record EndTable(Sql sql, Dialect dialect) {
             return new HashSet<>(sql.committedPlanned(jdbc ->
                     jdbc.query(sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), RowKey::read)));
         }
-        String text = Dialect.deleteDone(notes.insert(), notes.types());
+        BitSet same = StatementRows.same(values);
+        String text = Dialect.deleteDone(notes.insert(), notes.types(), same);
         return notes.attempt(() -> new HashSet<>(sql.committedPlanned(jdbc -> {
             PreparedStatementSetter setter = statement -> {
                 int last = setKeys(statement, rows);
-                for (int i = 0; i < values.size(); i++) {
-                    setArray(statement, last + i + 1, notes.types().get(i), values.get(i));
+                for (int i = same.nextClearBit(0); i < values.size(); i = same.nextClearBit(i + 1)) {
+                    last++;
+                    setArray(statement, last, notes.types().get(i), values.get(i));
+                }
+                for (int i = same.nextSetBit(0); i >= 0; i = same.nextSetBit(i + 1)) {
+                    last++;
+                    statement.setObject(last, StatementRows.valueOf(values, i));
                 }
             };
             return sql.within(notes.limit(), jdbc, () -> jdbc.query(sql.text(text), setter, RowKey::read));

@@ -8,11 +8,13 @@ import io.github.wheelscheduler.jdbc.internal.Statements;
 import java.sql.Savepoint;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -90,12 +92,37 @@ public final class StatementRows {
         List<Object @Nullable []> rows = new ArrayList<>();
         keys.forEach(key -> rows.add(values(key)));
         List<@Nullable Object[]> columns = new ArrayList<>();
-        for (int i = 0; i < (sent.isEmpty() ? 0 : types().size()); i++) {
+        boolean hasNone = rows.stream().allMatch(Objects::isNull);
+        for (int i = 0; i < (hasNone ? 0 : types().size()); i++) {
             int column = i;
             columns.add(
                     rows.stream().map(row -> row == null ? null : row[column]).toArray());
         }
         return columns;
+    }
+
+    /** Returns which columns have one value in all rows that are inserted; never the first one. */
+    public static BitSet same(List<@Nullable Object[]> columns) {
+        BitSet same = new BitSet();
+        for (int column = 1; column < columns.size(); column++) {
+            Object value = valueOf(columns, column);
+            boolean isSame = true;
+            for (int row = 0; isSame && row < columns.get(column).length; row++) {
+                isSame = columns.get(0)[row] == null || Objects.equals(value, columns.get(column)[row]);
+            }
+            same.set(column, isSame);
+        }
+        return same;
+    }
+
+    /** Returns the value of a column in the first row that is inserted. */
+    public static @Nullable Object valueOf(List<@Nullable Object[]> columns, int column) {
+        @Nullable Object[] first = columns.get(0);
+        int row = 0;
+        while (first[row] == null) {
+            row++;
+        }
+        return columns.get(column)[row];
     }
 
     /** Returns the types of the columns in PostgreSQL. */

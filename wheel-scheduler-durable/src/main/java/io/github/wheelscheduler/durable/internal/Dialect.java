@@ -338,8 +338,9 @@ public enum Dialect {
     }
 
     /**
-     * Returns the same with an insert of what is noted of the deleted rows. Its parameters are an array for each column,
-     * and then a value for each column that is the same in all rows. A row whose first value is null is not inserted.
+     * Returns the same with an insert of what is noted of the deleted rows. Its parameters are an array for each
+     * column, and then a value for each column that is the same in all rows. A row whose first value is null is not
+     * inserted.
      */
     static String deleteDone(String insert, List<String> types, BitSet same) {
         StringBuilder columns = new StringBuilder();

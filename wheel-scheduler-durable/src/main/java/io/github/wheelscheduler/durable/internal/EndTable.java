@@ -151,7 +151,7 @@ record EndTable(Sql sql, Dialect dialect) {
                     jdbc.query(sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), RowKey::read)));
         }
         BitSet same = StatementRows.same(values);
-        String text = Dialect.deleteDone(notes.insert(), notes.types(), same);
+        String text = Dialect.deleteDone(notes.insertion(), notes.types(), same);
         return notes.attempt(() -> new HashSet<>(sql.committedPlanned(jdbc -> {
             PreparedStatementSetter setter = statement -> {
                 int last = setKeys(statement, rows);
@@ -164,7 +164,7 @@ record EndTable(Sql sql, Dialect dialect) {
                     statement.setObject(last, StatementRows.valueOf(values, i));
                 }
             };
-            return sql.within(notes.limit(), jdbc, () -> jdbc.query(sql.text(text), setter, RowKey::read));
+            return sql.within(StatementRows.LONGEST, jdbc, () -> jdbc.query(sql.text(text), setter, RowKey::read));
         })));
     }
 
@@ -212,10 +212,10 @@ record EndTable(Sql sql, Dialect dialect) {
         if (values == null) {
             return sql.changes(dialect.deleteDoneOne(), row.ours());
         }
-        String text = Dialect.noted(dialect.deleteDoneOne(), notes.insert(), notes.types());
+        String text = Dialect.noted(dialect.deleteDoneOne(), notes.insertion(), notes.types());
         Object[] all = Stream.of(row.ours(), values).flatMap(Arrays::stream).toArray();
         return notes.attempt(() -> !sql.repeated(() -> sql.committed(jdbc -> sql.within(
-                        notes.limit(), jdbc, () -> jdbc.query(sql.text(text), (found, number) -> true, all))))
+                        StatementRows.LONGEST, jdbc, () -> jdbc.query(sql.text(text), (found, number) -> true, all))))
                 .isEmpty());
     }
 

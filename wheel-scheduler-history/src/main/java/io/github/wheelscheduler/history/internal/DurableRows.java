@@ -7,6 +7,7 @@ import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import io.github.wheelscheduler.jdbc.internal.EndNote;
 import io.github.wheelscheduler.jdbc.internal.EndRows;
+import io.github.wheelscheduler.jdbc.internal.Statements;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
  * Rows of durable runs that are written with their ends. Once the database has refused one, all go by the buffer for a
@@ -48,15 +48,11 @@ final class DurableRows implements EndRows {
         this.runs = runs;
     }
 
-    private static @Nullable DataSource target(@Nullable DataSource dataSource) {
-        return dataSource instanceof TransactionAwareDataSourceProxy proxy ? proxy.getTargetDataSource() : dataSource;
-    }
-
     /** Whether statements on a database may write rows. Tables that have not been found yet are not waited for. */
     boolean areTaken(DataSource dataSource) {
         Long refused = refusedNanos;
         return store.known() != null
-                && target(dataSource) == target(store.dataSource())
+                && Statements.target(dataSource) == Statements.target(store.dataSource())
                 && (refused == null || nanoTime.getAsLong() - refused > PAUSE_NANOS);
     }
 

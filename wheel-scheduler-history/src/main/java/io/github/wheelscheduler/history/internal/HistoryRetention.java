@@ -27,17 +27,12 @@ final class HistoryRetention {
     /** Which of the tables is next; the number of tables if all are done. */
     private int next;
 
-    /** A table, the column of its time, the age up to which its rows are kept, and whether these are runs. */
-    private record Kept(String table, String column, Duration age, boolean isOfRuns) {
-
-        Kept(String table, String column, Duration age) {
-            this(table, column, age, false);
-        }
-    }
+    /** A table, the column of its time, and the age up to which its rows are kept. */
+    private record Kept(String table, String column, Duration age) {}
 
     HistoryRetention(HistorySettings settings) {
         this.tables = List.of(
-                new Kept(RUNS, "noted_at", settings.keepRows(), true),
+                new Kept(RUNS, "noted_at", settings.keepRows()),
                 new Kept("{text}", "on_day", settings.keepFailures()),
                 new Kept("{kind}", "starts_at", settings.keepFailures()),
                 new Kept("{hour}", "starts_at", settings.keepHours()),
@@ -69,6 +64,7 @@ final class HistoryRetention {
             return;
         }
         Kept kept = tables.get(next);
+        boolean isOfRuns = kept.table.equals(RUNS);
         if (partitions != null && kept.table.equals(RUNS)) {
             if (tries < MOST_TRIES) {
                 tries = partitions.keep() ? MOST_TRIES : tries + 1;
@@ -77,10 +73,10 @@ final class HistoryRetention {
                 return;
             }
             if (!partitions.isRefused()) {
-                kept = new Kept(RunPartitions.REST, kept.column, kept.age, true);
+                kept = new Kept(RunPartitions.REST, kept.column, kept.age);
             }
         }
-        Instant before = kept.isOfRuns ? endOfRuns(sql, kept.age) : sql.now().minus(kept.age);
+        Instant before = isOfRuns ? endOfRuns(sql, kept.age) : sql.now().minus(kept.age);
         Object limit = kept.column.equals("on_day") ? LocalDate.ofInstant(before, ZoneOffset.UTC) : sql.time(before);
         boolean hasPartitions = partitions != null && kept.table.equals(RUNS);
         if (delete(sql, kept, hasPartitions, limit) < BLOCK) {

@@ -161,6 +161,11 @@ public abstract class Statements {
     }
 
     protected final DataSource target() {
+        return target(dataSource);
+    }
+
+    /** Returns the DataSource behind a proxy that knows the transactions of Spring. */
+    public static DataSource target(DataSource dataSource) {
         return dataSource instanceof TransactionAwareDataSourceProxy proxy
                 ? Objects.requireNonNull(proxy.getTargetDataSource())
                 : dataSource;

@@ -5,6 +5,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -37,7 +38,10 @@ final class CuttingDataSource extends DelegatingDataSource {
     /** The code of the driver with which rows are refused. */
     volatile int refusalCode;
 
-    /** How long there is no connection after a cut. */
+    /** Whether connections refuse savepoints, as those of JTA do. */
+    volatile boolean refusesSavepoints;
+
+    /** The time without a connection after a cut. */
     volatile long downMillis;
 
     private volatile long upAtNanos;
@@ -87,6 +91,9 @@ final class CuttingDataSource extends DelegatingDataSource {
                         boolean isEnd = isCut && !name.equals("close") && !name.equals("isWrapperFor");
                         if (isEnd) {
                             throw broken();
+                        }
+                        if (refusesSavepoints && name.equals("setSavepoint")) {
+                            throw new SQLFeatureNotSupportedException("no savepoints here");
                         }
                         boolean isSent = name.startsWith("execute") && !sql.startsWith("select");
                         boolean isCommitted = name.equals("commit") || (isSent && connection.getAutoCommit());

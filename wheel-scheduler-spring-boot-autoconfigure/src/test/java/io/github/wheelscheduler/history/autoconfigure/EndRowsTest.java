@@ -107,29 +107,31 @@ class EndRowsTest {
         return made;
     }
 
+    /** Returns settings with that many rows an hour for each task. */
+    static HistorySettings settings(int budget) {
+        HistorySettings usual = HistorySettings.ofNode("a");
+        return new HistorySettings(
+                usual.table(),
+                true,
+                "a",
+                budget,
+                budget,
+                Set.of(),
+                usual.buffer(),
+                usual.keepRows(),
+                usual.keepFailures(),
+                usual.keepHours(),
+                usual.keepDays(),
+                usual.keepAudit(),
+                usual.messageLength(),
+                true,
+                usual.closeLimit(),
+                usual.queryTimeout());
+    }
+
     /** Makes one whose tables are there. */
     private HistoryEngine history(DataSource ofHistory, int budget) {
-        HistorySettings usual = HistorySettings.ofNode("a");
-        HistoryEngine history = new HistoryEngine(
-                new HistorySettings(
-                        usual.table(),
-                        true,
-                        "a",
-                        budget,
-                        budget,
-                        Set.of(),
-                        usual.buffer(),
-                        usual.keepRows(),
-                        usual.keepFailures(),
-                        usual.keepHours(),
-                        usual.keepDays(),
-                        usual.keepAudit(),
-                        usual.messageLength(),
-                        true,
-                        usual.closeLimit(),
-                        usual.queryTimeout()),
-                executor(),
-                ofHistory);
+        HistoryEngine history = new HistoryEngine(settings(budget), executor(), ofHistory);
         assertThat(history.reader().page(HistoryQuery.ALL).rows()).isEmpty();
         return history;
     }
@@ -444,10 +446,7 @@ class EndRowsTest {
         assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
     }
 
-    @Test
-    void longTransactionalRunIsNotRolledBack() {
-        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
-        jdbc.execute("alter table wheel_history_run rename to kept");
+    private void runLong(HistoryEngine history) {
         DurableEngine engine = start(history, true, (payload, run) -> {
             assertThat(runs.incrementAndGet()).isPositive();
             boolean ignored = goOn.await(1_200, TimeUnit.MILLISECONDS);
@@ -456,7 +455,23 @@ class EndRowsTest {
         assertThat(engine.schedule("work", "1", "done", Instant.now())).isTrue();
         awaitEnds(1);
         assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void longTransactionalRunIsNotRolledBack() {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        jdbc.execute("alter table wheel_history_run rename to kept");
+        runLong(history);
         assertThat(history.counts().failed()).isPositive();
+    }
+
+    @Test
+    void longRunHasItsRowWithoutASavepoint() {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        dataSource.refusesSavepoints = true;
+        runLong(history);
+        assertThat(rows()).containsExactly("1 1 0 x1");
+        assertThat(history.counts().buffered()).isZero();
     }
 
     @ParameterizedTest

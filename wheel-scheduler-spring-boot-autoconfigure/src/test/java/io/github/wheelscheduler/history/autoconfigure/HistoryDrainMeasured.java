@@ -13,7 +13,6 @@ import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.history.HistoryQuery;
-import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.autoconfigure.HistoryOnServersTest.Place;
 import io.github.wheelscheduler.history.internal.DurableRunNotes;
 import java.sql.SQLException;
@@ -24,7 +23,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -32,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How fast one node drains durable tasks that are due, with a row of the history for each and without, in turns. */
+/** Drains durable tasks that are due by one node, with a row of the history for each and without, in turns. */
 class HistoryDrainMeasured {
 
     private static final int TASKS = Integer.getInteger("measured.tasks", 200_000);
@@ -94,31 +92,10 @@ class HistoryDrainMeasured {
         return new HikariDataSource(config);
     }
 
-    private static HistorySettings unlimited() {
-        HistorySettings usual = HistorySettings.ofNode("a");
-        return new HistorySettings(
-                usual.table(),
-                true,
-                "a",
-                usual.successesPerHour(),
-                usual.othersPerHour(),
-                Set.of("work"),
-                usual.buffer(),
-                usual.keepRows(),
-                usual.keepFailures(),
-                usual.keepHours(),
-                usual.keepDays(),
-                usual.keepAudit(),
-                usual.messageLength(),
-                true,
-                usual.closeLimit(),
-                usual.queryTimeout());
-    }
-
     private static Drained drained(boolean hasHistory) throws Exception {
         WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
         try (HikariDataSource pool = pool();
-                HistoryEngine history = new HistoryEngine(unlimited(), executor, pool);
+                HistoryEngine history = new HistoryEngine(EndRowsTest.settings(Integer.MAX_VALUE), executor, pool);
                 DurableEngine engine = new DurableEngine(
                         new DurableSettings(
                                 "wheel_durable_task",

@@ -11,13 +11,12 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.transaction.CannotCreateTransactionException;
 
@@ -27,12 +26,14 @@ import org.springframework.transaction.CannotCreateTransactionException;
  */
 public final class StatementRows {
 
-    /** Longest time for which a row may keep an end, in seconds: the table of the history may be locked. */
-    private static final int LONGEST = 1;
+    /** The longest time of a statement with rows, in seconds: the table of the history may be locked. */
+    public static final int LONGEST = 1;
 
     private final Instant now;
     private final Map<Object, NotedEnd> notes = new HashMap<>();
-    private final Set<Object> sent = new HashSet<>();
+
+    /** The rows that are in the statement. */
+    private final Map<Object, Object[]> sent = new HashMap<>();
 
     /** Null if each end is noted after its commit. */
     private @Nullable EndRows history;
@@ -70,9 +71,7 @@ public final class StatementRows {
     /** Returns the values of the row of an end, which is about to be sent; null if it has none. */
     public Object @Nullable [] values(Object key) {
         NotedEnd note = history == null ? null : notes.get(key);
-        Object[] values = note == null || note.row == null ? null : valuesOf(note.row);
-        boolean ignored = values != null && sent.add(key);
-        return values;
+        return note == null || note.row == null ? null : sent.computeIfAbsent(key, unused -> valuesOf(note.row));
     }
 
     private Object @Nullable [] valuesOf(EndRow row) {
@@ -131,7 +130,7 @@ public final class StatementRows {
     }
 
     /** Returns the beginning of the statement that inserts rows. */
-    public String insert() {
+    public String insertion() {
         return "insert into " + (history == null ? "" : history.target());
     }
 
@@ -143,7 +142,7 @@ public final class StatementRows {
             boolean ignored = values != null && all.add(values);
         }
         if (!all.isEmpty()) {
-            String text = insert() + " values (" + DatabaseKind.placeholders(types().size()) + ")";
+            String text = insertion() + " values (" + DatabaseKind.placeholders(types().size()) + ")";
             int[] ignored = attempt(() ->
                     sql.committed(jdbc -> sql.within(LONGEST, jdbc, () -> jdbc.batchUpdate(sql.text(text), all))));
         }
@@ -154,7 +153,11 @@ public final class StatementRows {
         if (values(ended) == null) {
             return;
         }
-        Savepoint before = sql.setSavepoint();
+        Savepoint before = savepoint(sql);
+        if (before == null) {
+            insert(sql, List.of(ended));
+            return;
+        }
         try {
             insert(sql, List.of(ended));
             sql.release(before);
@@ -167,6 +170,15 @@ public final class StatementRows {
         }
     }
 
+    /** Returns null where the connection has none, as one of JTA. */
+    private static @Nullable Savepoint savepoint(Statements sql) {
+        try {
+            return sql.setSavepoint();
+        } catch (DataAccessException ex) {
+            return null;
+        }
+    }
+
     /** Sends a statement that has rows in it. */
     public <T> T attempt(Supplier<T> statement) {
         try {
@@ -175,11 +187,6 @@ public final class StatementRows {
             hasFailed = true;
             throw ex;
         }
-    }
-
-    /** Returns how long a statement with rows may take, in seconds. */
-    public int limit() {
-        return LONGEST;
     }
 
     /** Sends ends, with rows if the history takes them; without them if these made it fail. */
@@ -231,7 +238,7 @@ public final class StatementRows {
         boolean isSent =
                 !(ex instanceof CannotGetJdbcConnectionException || ex instanceof CannotCreateTransactionException);
         if (isSent && DatabaseErrors.isOfConnection(ex)) {
-            answered(sent);
+            answered(sent.keySet());
         }
     }
 
@@ -240,7 +247,7 @@ public final class StatementRows {
         for (Object key : ended) {
             NotedEnd note = notes.get(key);
             if (note != null) {
-                note.written(sent.contains(key));
+                note.written(sent.containsKey(key));
             }
         }
     }

@@ -2,7 +2,6 @@ package io.github.wheelscheduler.internal.spring.task;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
@@ -22,26 +21,38 @@ final class AgentTask implements Runnable {
     /** Makes the span, runs the task, and reports its failure while the span is current. */
     private final Runnable wrapper;
 
-    AgentTask(Runnable users, GuardedTask guard) {
+    private AgentTask(Runnable users, Runnable wrapper) {
         this.users = users;
-        this.wrapper = wrap(users, thrown -> {
+        this.wrapper = wrapper;
+    }
+
+    /** Returns the task as the agent traces it; the task itself if Spring or the agent fails. */
+    static Runnable of(Runnable users, GuardedTask guard) {
+        Runnable wrapper = wrap(users, thrown -> {
             if (guard.isThrownOn(users, thrown)) {
                 ReflectionUtils.rethrowRuntimeException(thrown);
             }
         });
+        return wrapper == null ? users : new AgentTask(users, wrapper);
     }
 
     /** Whether the agent wraps tasks. Otherwise, Spring wraps no task that handles its errors. */
     static boolean isMade() {
         Runnable task = new DelegatingErrorHandlingRunnable(() -> {}, thrown -> {});
-        return wrap(task, thrown -> {}) != task;
+        Runnable wrapper = wrap(task, thrown -> {});
+        return wrapper != null && wrapper != task;
     }
 
-    private static Runnable wrap(Runnable task, ErrorHandler handler) {
-        SpringsScheduler scheduler = new SpringsScheduler();
-        scheduler.setErrorHandler(handler);
-        ScheduledFuture<?> ignored = scheduler.scheduleAtFixedRate(task, Duration.ofNanos(1));
-        return Objects.requireNonNull(scheduler.scheduled, "Spring's scheduler must call its executor");
+    private static @Nullable Runnable wrap(Runnable task, ErrorHandler handler) {
+        try {
+            SpringsScheduler scheduler = new SpringsScheduler();
+            scheduler.setErrorHandler(handler);
+            ScheduledFuture<?> ignored = scheduler.scheduleAtFixedRate(task, Duration.ofNanos(1));
+            return scheduler.scheduled;
+        } catch (RuntimeException | LinkageError ex) {
+            // A task without a span is better than none.
+            return null;
+        }
     }
 
     @Override

@@ -73,7 +73,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     private volatile @Nullable CurrentRun run;
 
     GuardedTask(TaskSeries owner, TaskStore book, Runnable task, boolean mayGoOn, boolean steered) {
-        this.task = TRACED_BY_AGENT && owner.isRepeating() ? new AgentTask(task, this) : task;
+        this.task = TRACED_BY_AGENT && owner.isRepeating() ? AgentTask.of(task, this) : task;
         this.owner = owner;
         this.book = book;
         this.openRuns = mayGoOn ? new OpenRun.All() : null;

@@ -225,15 +225,26 @@ public final class TaskEvents {
             this.all = all;
             this.each = each;
         }
+
+        /** Returns the receiver for a listener, which may say that it equals another one; null if there is none. */
+        @SuppressWarnings("ReferenceEquality")
+        private @Nullable TaskListener of(TaskListener listener) {
+            for (int i = 0; i < all.length; i++) {
+                if (all[i] == listener) {
+                    return each[i];
+                }
+            }
+            return null;
+        }
     }
 
     private RunListeners ofRuns(String id, TaskListener[] all, @Nullable RunListeners before) {
         TaskListener[] each = all.clone();
         for (int i = 0; i < each.length; i++) {
             int place = i;
-            int placeBefore = before == null ? -1 : List.of(before.all).indexOf(all[i]);
-            if (before != null && placeBefore >= 0) {
-                each[i] = before.each[placeBefore];
+            TaskListener known = before == null ? null : before.of(all[i]);
+            if (known != null) {
+                each[i] = known;
             } else {
                 tell(all[i], id, (listener, same) -> each[place] = Objects.requireNonNull(listener.ofRuns(same)));
             }

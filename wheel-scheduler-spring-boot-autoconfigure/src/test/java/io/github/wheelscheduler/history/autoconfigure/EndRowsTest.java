@@ -446,9 +446,10 @@ class EndRowsTest {
         assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
     }
 
-    private void runLong(HistoryEngine history) {
+    private void runLong(HistoryEngine history, boolean refusesSavepoints) {
         DurableEngine engine = start(history, true, (payload, run) -> {
             assertThat(runs.incrementAndGet()).isPositive();
+            dataSource.refusesSavepoints = refusesSavepoints;
             boolean ignored = goOn.await(1_200, TimeUnit.MILLISECONDS);
             return decide(payload);
         });
@@ -461,15 +462,14 @@ class EndRowsTest {
     void longTransactionalRunIsNotRolledBack() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
         jdbc.execute("alter table wheel_history_run rename to kept");
-        runLong(history);
+        runLong(history, false);
         assertThat(history.counts().failed()).isPositive();
     }
 
     @Test
     void longRunHasItsRowWithoutASavepoint() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
-        dataSource.refusesSavepoints = true;
-        runLong(history);
+        runLong(history, true);
         assertThat(rows()).containsExactly("1 1 0 x1");
         assertThat(history.counts().buffered()).isZero();
     }

@@ -128,17 +128,18 @@ final class Admission {
      * Takes messages, or none while the detours settle.
      *
      * @param isCaughtUp whether there are detours, and everything that is due has been handed over
+     * @param most the number of messages that may be taken
      * @return whether there were no more than could be taken
      */
-    boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill) {
+    boolean takeMessages(boolean isCaughtUp, boolean timeStandsStill, int most) {
         settle(isCaughtUp, timeStandsStill);
         caughtUpNanos = pass.nowNanos();
-        return settling || drain();
+        return settling || drain(most);
     }
 
     /** Takes messages, and returns whether there were no more than could be taken. */
-    private boolean drain() {
-        int limit = tookAll ? DRAIN_LIMIT_AFTER_ALL : DRAIN_LIMIT;
+    private boolean drain(int most) {
+        int limit = Math.min(most, tookAll ? DRAIN_LIMIT_AFTER_ALL : DRAIN_LIMIT);
         // Also if this fails.
         tookAll = false;
         try {

@@ -37,6 +37,9 @@ final class TickLoop {
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
 
+    /** The number of messages that are taken in any case. */
+    private static final int FEWEST_MESSAGES = 64;
+
     /**
      * The lead time of the start of the first worker, before the first run that the tick thread hands over, on a
      * machine's clock.
@@ -67,6 +70,9 @@ final class TickLoop {
      * only.
      */
     boolean isTimerNext;
+
+    /** The number of messages that the next pass may take; all unless due timers are left in the wheel. */
+    private int mostMessages = Integer.MAX_VALUE;
 
     /**
      * The number of timers in the wheel after the last pass, including finished ones. Writer: tick thread. Readers:
@@ -151,7 +157,7 @@ final class TickLoop {
         try {
             admission.takeUpWhatIsInHand();
             boolean isCaughtUp = dispatchers.isAnyDetour() && advance() > 0;
-            return admission.takeMessages(isCaughtUp, timeStandsStill);
+            return admission.takeMessages(isCaughtUp, timeStandsStill, mostMessages);
         } catch (Throwable ex) {
             if (!handOver.hasInHand()) {
                 int ignored = advance();
@@ -166,6 +172,7 @@ final class TickLoop {
     private int advance() {
         boolean isOfRootAlone = steps == null && pending.isNoneOfGroups();
         int budget = dispatchers.root.mayLeaveTheWheel(Admission.EXPIRY_BUDGET, isOfRootAlone, pass.nowNanos());
+        mostMessages = mostWhileBehind(budget);
         if (budget == 0) {
             return 0;
         }
@@ -173,12 +180,23 @@ final class TickLoop {
             int left = wheel.advance(pass.nowNanos(), budget, handOver);
             pass.moved(left < budget);
             if (left > 0) {
+                mostMessages = Integer.MAX_VALUE;
                 dispatchers.root.caughtUp();
             }
             return left;
         } finally {
             dispatchers.signalHandOver();
         }
+    }
+
+    /**
+     * Returns how many messages may be taken while more timers are due than the budget lets leave the wheel: fewer than
+     * leave it, so that callers that schedule faster than that wait, and due timers do not. All of them if runs are
+     * long, which is the reason then, and no caller delays those.
+     */
+    private int mostWhileBehind(int budget) {
+        boolean areRunsLong = budget < Admission.EXPIRY_BUDGET && !workers.areBusyWithShortRuns(pass.nowNanos());
+        return areRunsLong ? Integer.MAX_VALUE : Math.max(FEWEST_MESSAGES, budget / 4);
     }
 
     private int prepare() {

@@ -82,6 +82,9 @@ public abstract class Workers {
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
     private static final long SHORT_RUN_NANOS = 50_000;
 
+    /** The interval between two looks at how many runs are taken. */
+    private static final long LOOK_INTERVAL_NANOS = 1_000_000;
+
     /** More workers than processors, in case some of them wait for something. */
     private static final int WORKERS_BEYOND_PROCESSORS = 1;
 
@@ -135,6 +138,13 @@ public abstract class Workers {
 
     /** The clock may be negative. Tick thread only. */
     private boolean followedUpBefore;
+
+    /** How many runs had been taken when, at the last look; tick thread only. */
+    private long lookedTaken;
+
+    private long lookedNanos;
+
+    private boolean shortRuns;
 
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
 
@@ -268,6 +278,19 @@ public abstract class Workers {
             }
             signal();
         }
+    }
+
+    /** Whether runs are so short that the processors bound their number. Tick thread. */
+    public final boolean areBusyWithShortRuns(long nowNanos) {
+        long nanos = nowNanos - lookedNanos;
+        // Negative at the first look alone.
+        if (nanos >= LOOK_INTERVAL_NANOS || nanos < 0) {
+            long taken = ready.takenSoFar();
+            shortRuns = (taken - lookedTaken) * SHORT_RUN_NANOS >= nanos * processors;
+            lookedTaken = taken;
+            lookedNanos = nowNanos;
+        }
+        return shortRuns;
     }
 
     /** Whether all processors have been busy with short runs, given the number of runs taken in that time. */

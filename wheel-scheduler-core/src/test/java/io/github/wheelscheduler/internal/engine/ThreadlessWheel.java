@@ -44,6 +44,12 @@ final class ThreadlessWheel implements AutoCloseable {
         return executor.schedule(task, ticks * TICK_NANOS, TimeUnit.NANOSECONDS);
     }
 
+    /** Lets so many ticks pass, and makes one pass. */
+    void advanceWithOnePass(long ticks) {
+        time.nowNanos += ticks * TICK_NANOS;
+        passOnce();
+    }
+
     /** Lets so many ticks pass at once, and does what is due. */
     void advance(long ticks) {
         time.nowNanos += ticks * TICK_NANOS;
@@ -56,9 +62,13 @@ final class ThreadlessWheel implements AutoCloseable {
         long nanos;
         do {
             assertThat(++passes).as("passes without a pause").isLessThan(MAX_PASSES);
-            engine.shared.loop.dispatchers.beforePass();
-            nanos = engine.shared.loop.pass(time.nowNanos);
+            nanos = passOnce();
         } while (nanos == 0);
+    }
+
+    private long passOnce() {
+        engine.shared.loop.dispatchers.beforePass();
+        return engine.shared.loop.pass(time.nowNanos);
     }
 
     /** Whether messages are left that the next pass of a later time takes. */

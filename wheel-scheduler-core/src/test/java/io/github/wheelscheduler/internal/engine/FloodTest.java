@@ -1,0 +1,93 @@
+package io.github.wheelscheduler.internal.engine;
+
+import static io.github.wheelscheduler.internal.engine.ThreadlessWheel.TICK_NANOS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.CallerStripe;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Callers schedule more than the tick thread can hand over, or the workers can run: then their messages wait, and the
+ * backlog of due timers, in which a heartbeat has its turn, stays short.
+ */
+class FloodTest {
+
+    /** Fewer calls in total than those from which on callers are delayed. */
+    private static final int ROUNDS = 60;
+
+    /** The number of timers that are scheduled in a round, as many ticks ahead as a round takes. */
+    private static final int CALLS = 2_048;
+
+    private static final long ROUND_TICKS = 100;
+
+    private final AtomicInteger ran = new AtomicInteger();
+
+    private final AtomicInteger beats = new AtomicInteger();
+
+    /** The number of ticks by which the latest beat was late. */
+    private long lateTicks;
+
+    @Test
+    void passesThatCannotKeepUpDelayMessages() throws InterruptedException {
+        try (ThreadlessWheel wheel = new ThreadlessWheel()) {
+            flood(wheel, Integer.MAX_VALUE);
+            assertThat(lateTicks).isLessThanOrEqualTo(10 * ROUND_TICKS);
+        }
+    }
+
+    @Test
+    void shortRunsThatCannotKeepUpDelayMessages() throws InterruptedException {
+        try (ThreadlessWheel wheel = new ThreadlessWheel()) {
+            flood(wheel, CALLS / 2);
+            assertThat(lateTicks).isLessThanOrEqualTo(10 * ROUND_TICKS);
+        }
+    }
+
+    @Test
+    void longRunsThatCannotKeepUpDelayNoMessage() throws InterruptedException {
+        try (ThreadlessWheel wheel = new ThreadlessWheel()) {
+            for (int round = 0; round < ROUNDS; round++) {
+                call(wheel, CALLS / 4);
+                wheel.advanceWithOnePass(ROUND_TICKS);
+                wheel.run(1);
+            }
+            assertThat(wheel.isAnyMessageLeft()).isFalse();
+        }
+    }
+
+    /** Makes one pass a round, which a heartbeat of a beat a round goes through, until all timers have run. */
+    private void flood(ThreadlessWheel wheel, int runsOfARound) throws InterruptedException {
+        long firstTick = wheel.nowTick() + ROUND_TICKS;
+        Runnable beat = () ->
+                lateTicks = Math.max(lateTicks, wheel.nowTick() - firstTick - beats.getAndIncrement() * ROUND_TICKS);
+        long periodNanos = ROUND_TICKS * TICK_NANOS;
+        WheelTimer<?> heart = wheel.executor().scheduleAtFixedRate(beat, periodNanos, periodNanos, NANOSECONDS);
+        for (int round = 0; round < ROUNDS; round++) {
+            call(wheel, CALLS);
+            wheel.advanceWithOnePass(ROUND_TICKS);
+            wheel.run(runsOfARound);
+        }
+        assertThat(heart.cancel(false)).isTrue();
+        while (ran.get() < ROUNDS * CALLS) {
+            wheel.advance(ROUND_TICKS);
+            wheel.run(CALLS);
+        }
+    }
+
+    /** Schedules by a thread that shares no stripe of the inbox with the worker, which is the calling thread. */
+    private void call(ThreadlessWheel wheel, int calls) throws InterruptedException {
+        Thread caller;
+        do {
+            caller = new Thread(() -> {
+                for (int i = 0; i < calls; i++) {
+                    WheelTimer<?> ignored = wheel.schedule(ran::incrementAndGet, ROUND_TICKS);
+                }
+            });
+        } while ((caller.getId() - Thread.currentThread().getId()) % CallerStripe.COUNT == 0);
+        caller.start();
+        caller.join();
+    }
+}

@@ -69,12 +69,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
             AtomicLongFieldUpdater.newUpdater(ScheduledTimer.class, "word");
 
     @SuppressWarnings("rawtypes")
-    private static final AtomicReferenceFieldUpdater<ScheduledTimer, @Nullable Thread> RUNNER =
-            AtomicReferenceFieldUpdater.newUpdater(ScheduledTimer.class, Thread.class, "runner");
-
-    @SuppressWarnings("rawtypes")
-    private static final AtomicReferenceFieldUpdater<ScheduledTimer, @Nullable CountDownLatch> WAITERS =
-            AtomicReferenceFieldUpdater.newUpdater(ScheduledTimer.class, CountDownLatch.class, "waiters");
+    private static final AtomicReferenceFieldUpdater<ScheduledTimer, @Nullable Object> PARTIES =
+            AtomicReferenceFieldUpdater.newUpdater(ScheduledTimer.class, Object.class, "parties");
 
     /** Stands in for a failure that there was no memory to keep; made before there can be one. */
     static final Failure WITHOUT_MEMORY =
@@ -82,6 +78,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     static {
         ShortMemory.prepare();
+        // Linked here, so that no run needs memory for that.
+        boolean ignored = new Waiters(null).claim(Thread.currentThread());
     }
 
     private final TimerOwner owner;
@@ -95,11 +93,12 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      */
     private @Nullable Object payload;
 
-    /** The thread in the run; claimed from null so that two threads that call run() do not run it twice. */
-    private volatile @Nullable Thread runner;
-
-    /** Made by the first thread that waits for the result. */
-    private volatile @Nullable CountDownLatch waiters;
+    /**
+     * The thread in the run, claimed from null so that two threads that call run() do not run it twice; or the
+     * {@link Waiters}, which hold that thread then. Never a thread or null again after it was these. One field for
+     * both, as a second one would cost each timer 8 bytes where headers are compact.
+     */
+    private volatile @Nullable Object parties;
 
     ScheduledTimer(TimerOwner owner, Object task, long deadlineNanos) {
         this.owner = owner;
@@ -154,7 +153,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
             decorated.calls.incrementAndGet();
         }
         do {
-            if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+            if (isDone() || !claimRun()) {
                 return;
             }
             before = start();
@@ -181,7 +180,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      * another thread is in it.
      */
     final boolean startRefusal() {
-        if (isDone() || !RUNNER.compareAndSet(this, null, Thread.currentThread())) {
+        if (isDone() || !claimRun()) {
             return false;
         }
         if (!move(READY, RUNNING)) {
@@ -210,9 +209,32 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         }
     }
 
+    private boolean claimRun() {
+        Thread thread = Thread.currentThread();
+        return PARTIES.compareAndSet(this, null, thread)
+                || (parties instanceof Waiters waiters && waiters.claim(thread));
+    }
+
+    /** Returns the thread in the run, null if there is none. */
+    private @Nullable Thread runner() {
+        Object seen = parties;
+        return seen instanceof Waiters waiters ? waiters.runner : (Thread) seen;
+    }
+
+    /** Lets others run the timer once the move that follows allows it, and not before: that move makes this visible. */
+    private void releaseRunner() {
+        Object seen = parties;
+        if (seen instanceof Thread && !PARTIES.compareAndSet(this, seen, null)) {
+            seen = parties;
+        }
+        if (seen instanceof Waiters waiters) {
+            waiters.release();
+        }
+    }
+
     /** Whether the calling thread is the one that is in a run. */
     final boolean isOnItsThread() {
-        return runner == Thread.currentThread();
+        return runner() == Thread.currentThread();
     }
 
     /**
@@ -220,7 +242,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      * any more.
      */
     final boolean isStillInRun() {
-        Thread thread = runner;
+        Thread thread = runner();
         return state() == RUNNING
                 && (thread == Thread.currentThread() || (thread == null && !(this instanceof PeriodicTimer)));
     }
@@ -231,7 +253,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
      */
     private void leaveToOthers() {
         boolean wasInterrupted = Thread.currentThread().isInterrupted();
-        runner = null;
+        releaseRunner();
+        VarHandle.fullFence();
         // After that: a thread that cancels from now on finds no runner.
         int state = state();
         if ((state == INTERRUPTING || state == INTERRUPTED) && !wasInterrupted) {
@@ -298,11 +321,6 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
             payload = null;
             awaitInterrupt();
         }
-    }
-
-    /** Lets others run the timer once the move that follows allows it, and not before: that move makes this visible. */
-    private void releaseRunner() {
-        RUNNER.lazySet(this, null);
     }
 
     /** Arms the timer again after a run; false if it has been cancelled meanwhile. */
@@ -431,7 +449,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
 
     private void interruptRunner() {
         try {
-            Thread thread = runner;
+            Thread thread = runner();
             if (thread != null) {
                 thread.interrupt();
             }
@@ -480,18 +498,17 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         if (isDone()) {
             return null;
         }
-        CountDownLatch latch = waiters;
-        if (latch == null) {
-            CountDownLatch created = new CountDownLatch(1);
-            latch = WAITERS.compareAndSet(this, null, created) ? created : waiters;
+        Object seen = parties;
+        while (!(seen instanceof Waiters)) {
+            Waiters created = new Waiters((Thread) seen);
+            seen = PARTIES.compareAndSet(this, seen, created) ? created : parties;
         }
-        return isDone() ? null : latch;
+        return isDone() ? null : (Waiters) seen;
     }
 
     private void releaseWaiters() {
-        CountDownLatch latch = waiters;
-        if (latch != null) {
-            latch.countDown();
+        if (parties instanceof Waiters waiters) {
+            waiters.countDown();
         }
     }
 
@@ -666,7 +683,7 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         Object held = task();
         VarHandle.loadLoadFence();
         int state = state();
-        boolean holdsTask = state < RUNNING || state == RETURNED || (state != DONE && runner != null);
+        boolean holdsTask = state < RUNNING || state == RETURNED || (state != DONE && runner() != null);
         return holdsTask ? held : null;
     }
 
@@ -685,6 +702,28 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     @Override
     public final String toString() {
         return TimerText.of(this);
+    }
+
+    /** Threads that wait for the result, and the thread in the run. Made by the first one that waits. */
+    private static final class Waiters extends CountDownLatch {
+
+        private static final AtomicReferenceFieldUpdater<Waiters, @Nullable Thread> RUNNER =
+                AtomicReferenceFieldUpdater.newUpdater(Waiters.class, Thread.class, "runner");
+
+        private volatile @Nullable Thread runner;
+
+        Waiters(@Nullable Thread runner) {
+            super(1);
+            RUNNER.lazySet(this, runner);
+        }
+
+        boolean claim(Thread thread) {
+            return RUNNER.compareAndSet(this, null, thread);
+        }
+
+        void release() {
+            RUNNER.lazySet(this, null);
+        }
     }
 
     /** The exception of a run. */

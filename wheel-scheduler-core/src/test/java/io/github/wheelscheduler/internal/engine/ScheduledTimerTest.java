@@ -21,6 +21,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One timer without an executor: what it answers, what it lets go, and whom it interrupts. */
 class ScheduledTimerTest {
@@ -201,8 +203,20 @@ class ScheduledTimerTest {
         assertThat(owner.ending).hasValue(500);
     }
 
-    @Test
-    void interruptReachesTheRunAndDoesNotOutliveIt() throws Exception {
+    /** When a thread begins to wait for the result. */
+    enum Waiter {
+        NONE,
+        BEFORE_THE_RUN,
+        IN_THE_RUN
+    }
+
+    private static void beginToWaitFor(ScheduledTimer<?> timer) {
+        assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> timer.get(0, TimeUnit.SECONDS));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void interruptReachesTheRunAndDoesNotOutliveIt(Waiter waiter) throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
         AtomicReference<String> outcome = new AtomicReference<>("not interrupted");
@@ -221,8 +235,14 @@ class ScheduledTimerTest {
             timer.run();
             leaked.set(Thread.interrupted());
         });
+        if (waiter == Waiter.BEFORE_THE_RUN) {
+            beginToWaitFor(timer);
+        }
         worker.start();
         running.await();
+        if (waiter == Waiter.IN_THE_RUN) {
+            beginToWaitFor(timer);
+        }
         assertThat(timer.cancel(true)).isTrue();
         worker.join(20_000);
         assertThat(outcome).hasValue("interrupted");
@@ -253,6 +273,58 @@ class ScheduledTimerTest {
             assertThat(leaked).hasValue(false);
             assertThat(timer.isCancelled()).isEqualTo(cancelled);
             assertThat(timer.isDone()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void seriesGoesOnThoughAThreadWaitsForIt(Waiter waiter) {
+        AtomicReference<PeriodicTimer> self = new AtomicReference<>();
+        AtomicInteger runs = new AtomicInteger();
+        PeriodicTimer timer = new PeriodicTimer(
+                owner,
+                () -> {
+                    runs.incrementAndGet();
+                    if (waiter == Waiter.IN_THE_RUN) {
+                        beginToWaitFor(self.get());
+                    }
+                    // The claim of the run that is going on keeps others out.
+                    self.get().run();
+                },
+                NOW,
+                0x1_0000);
+        self.set(timer);
+        if (waiter == Waiter.BEFORE_THE_RUN) {
+            beginToWaitFor(timer);
+        }
+        for (int run = 1; run <= 3; run++) {
+            assertThat(timer.claim(Long.MAX_VALUE / 2)).isTrue();
+            timer.run();
+            assertThat(runs).hasValue(run);
+            assertThat(timer.isOnItsThread()).isFalse();
+        }
+        assertThat(timer.cancel(false)).isTrue();
+        assertThatExceptionOfType(CancellationException.class).isThrownBy(timer::get);
+    }
+
+    @Test
+    void threadThatBeginsToWaitAtAnyMomentIsReleased() throws Exception {
+        for (int round = 0; round < Scale.of(1_000, 3_000, 100_000); round++) {
+            CallableTimer<String> timer = result("result");
+            CyclicBarrier barrier = new CyclicBarrier(2);
+            AtomicReference<String> seen = new AtomicReference<>();
+            Thread waiter = inTime(barrier, () -> {
+                try {
+                    seen.set(timer.get());
+                } catch (InterruptedException | ExecutionException ex) {
+                    throw new IllegalStateException(ex);
+                }
+            });
+            barrier.await();
+            timer.run();
+            waiter.join(20_000);
+            assertThat(seen).hasValue("result");
+            assertThat(timer.isOnItsThread()).isFalse();
         }
     }
 

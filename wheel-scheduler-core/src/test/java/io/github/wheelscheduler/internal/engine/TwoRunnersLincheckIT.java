@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.testing.Scale;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
@@ -44,8 +46,21 @@ class TwoRunnersLincheckIT {
             timer.run();
         }
 
+        /** Begins to wait, and gives up. */
+        @Operation
+        public void waitForNoTime() throws InterruptedException, ExecutionException {
+            try {
+                Object ignored = timer.get(0, TimeUnit.NANOSECONDS);
+            } catch (TimeoutException ex) {
+                // A series has no result.
+            }
+        }
+
         @Validate
         public void noTimerIsLeftReady() {
+            if (timer.isOnItsThread() || timer.isStillInRun()) {
+                throw new AssertionError("the claim of a run outlived it");
+            }
             if (timer.state() == TimerWord.READY) {
                 throw new AssertionError("handed over, run() was called and has returned, and nobody ran it");
             }

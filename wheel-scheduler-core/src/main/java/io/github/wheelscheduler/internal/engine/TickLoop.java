@@ -192,11 +192,11 @@ final class TickLoop {
     /**
      * Returns how many messages may be taken while more timers are due than the budget lets leave the wheel: fewer than
      * leave it, so that callers that schedule faster than that wait, and due timers do not. All of them if runs are
-     * long, which is the reason then, and no caller delays those.
+     * long, which is the reason then, and no caller delays those; and in virtual time, which waits for all.
      */
     private int mostWhileBehind(int budget) {
         boolean areRunsLong = budget < Admission.EXPIRY_BUDGET && !workers.areBusyWithShortRuns(pass.nowNanos());
-        return areRunsLong ? Integer.MAX_VALUE : Math.max(FEWEST_MESSAGES, budget / 4);
+        return areRunsLong || steps != null ? Integer.MAX_VALUE : Math.max(FEWEST_MESSAGES, budget / 4);
     }
 
     private int prepare() {

@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,15 +27,12 @@ class HostileUserCodeTest {
     @RegisterExtension
     final StopsAfterwards stops = new StopsAfterwards();
 
+    @RegisterExtension
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
+
     private static final String TEXTLESS = "task = " + Textless.class.getName();
 
     private final Runnable textless = new Textless();
-
-    @AfterEach
-    void closeLog() {
-        log.close();
-    }
 
     @Test
     void taskWithoutATextHarmsNoFeeder() throws Exception {

@@ -10,9 +10,11 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Collects what is logged below a name, and keeps it off the console, until it is closed. */
-public final class LogCapture extends Handler implements AutoCloseable {
+/** Collects what is logged below a name, off the console, until it is closed or the test that registers it ends. */
+public final class LogCapture extends Handler implements AutoCloseable, AfterEachCallback {
 
     private static final List<String> OF_SLOWNESS = List.of(
             "The tick thread overslept",
@@ -80,6 +82,11 @@ public final class LogCapture extends Handler implements AutoCloseable {
 
     @Override
     public void flush() {}
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        close();
+    }
 
     @Override
     public void close() {

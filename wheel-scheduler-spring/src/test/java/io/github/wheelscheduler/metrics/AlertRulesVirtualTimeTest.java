@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Which alert rules of docs/metrics.md fire when something happens that they are meant for, and when it is something
@@ -44,7 +44,10 @@ class AlertRulesVirtualTimeTest {
     private static final Duration PERIOD = Duration.ofSeconds(100);
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    @RegisterExtension
     private final LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class);
+
     private final AtomicReference<Runnable> inNextRun = new AtomicReference<>(() -> {});
 
     /** A task with a fixed rate that has run once. */
@@ -59,11 +62,6 @@ class AlertRulesVirtualTimeTest {
         time.awaitQuiet();
         assertThat(firing()).isEmpty();
         return scheduler;
-    }
-
-    @AfterEach
-    void stopCapturing() {
-        log.close();
     }
 
     @Test

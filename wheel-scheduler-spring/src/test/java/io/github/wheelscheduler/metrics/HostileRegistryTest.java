@@ -23,8 +23,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,13 +34,10 @@ class HostileRegistryTest {
     private static final TaskSchedule OFTEN = TaskSchedule.fixedRate(Duration.ofMillis(1));
     private static final TaskSchedule HOURLY = TaskSchedule.fixedRate(Duration.ofHours(1));
 
+    @RegisterExtension
     private final LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class);
-    private final AtomicInteger runs = new AtomicInteger();
 
-    @AfterEach
-    void stopCapturing() {
-        log.close();
-    }
+    private final AtomicInteger runs = new AtomicInteger();
 
     @ParameterizedTest
     @MethodSource("io.github.wheelscheduler.metrics.MeteredScheduler#kindsOfThreads")

@@ -17,7 +17,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,12 +28,9 @@ class LatenessMetersVirtualTimeTest {
     private static final Duration PERIOD = Duration.ofSeconds(100);
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
-    private final LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class);
 
-    @AfterEach
-    void stopCapturing() {
-        log.close();
-    }
+    @RegisterExtension
+    private final LogCapture log = LogCapture.ofPackage(WheelTaskScheduler.class);
 
     private WheelTaskScheduler metered(VirtualTime time) {
         // A timer that is far away, so that quiet time can be told from time that has not begun.

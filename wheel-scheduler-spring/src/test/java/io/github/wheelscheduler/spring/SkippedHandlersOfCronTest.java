@@ -10,8 +10,8 @@ import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Instant;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A run of a trigger that is left in the middle, as the clock fails at each step after the task, ends all the same. */
 class SkippedHandlersOfCronTest {
@@ -22,12 +22,8 @@ class SkippedHandlersOfCronTest {
     private final FailingTime time = new FailingTime();
     private final AtomicInteger runs = new AtomicInteger();
 
+    @RegisterExtension
     private final LogCapture log = LogCapture.of("io.github.wheelscheduler");
-
-    @AfterEach
-    void endLog() {
-        log.close();
-    }
 
     @Test
     void cronEndsWithTheErrorThatSkippedItsEndOrGoesOn() throws Exception {

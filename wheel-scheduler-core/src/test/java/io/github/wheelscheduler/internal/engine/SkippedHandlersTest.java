@@ -20,9 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,19 +40,9 @@ class SkippedHandlersTest {
 
     private final FailingTime time = new FailingTime();
     private final AtomicInteger runs = new AtomicInteger();
-    private @Nullable LogCapture log;
 
-    @BeforeEach
-    void keepLogQuiet() {
-        log = LogCapture.of("io.github.wheelscheduler");
-    }
-
-    @AfterEach
-    void endLog() {
-        if (log != null) {
-            log.close();
-        }
-    }
+    @RegisterExtension
+    final LogCapture log = LogCapture.of("io.github.wheelscheduler");
 
     @Test
     void seriesGoesOnThoughTheEndOfARefusalWasSkipped() throws Exception {

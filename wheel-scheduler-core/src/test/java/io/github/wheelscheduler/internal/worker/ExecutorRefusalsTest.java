@@ -7,7 +7,7 @@ import io.github.wheelscheduler.testing.Clocks;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -16,17 +16,14 @@ class ExecutorRefusalsTest {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
+    @RegisterExtension
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
+
     private long nowNanos;
     private final ExecutorRefusals refusals = new ExecutorRefusals(() -> nowNanos);
 
     static long[] origins() {
         return Clocks.awkwardOrigins();
-    }
-
-    @AfterEach
-    void closeLog() {
-        log.close();
     }
 
     private void refuseFor(int seconds) {

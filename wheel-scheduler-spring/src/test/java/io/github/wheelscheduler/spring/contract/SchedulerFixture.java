@@ -22,6 +22,7 @@ import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.support.TaskUtils;
 
@@ -41,6 +42,7 @@ abstract class SchedulerFixture {
     static final Duration AN_HOUR = Duration.ofHours(1);
 
     /** What the default error handlers log; the failures of these tests are meant, and stay off the console. */
+    @RegisterExtension
     final LogCapture log = LogCapture.ofPackage(TaskUtils.class);
 
     private final SchedulerFactory factory;
@@ -58,11 +60,6 @@ abstract class SchedulerFixture {
             scheduler.shutdown();
             assertThat(scheduler.isRunning()).as("still running after shutdown").isFalse();
         }
-    }
-
-    @AfterEach
-    void stopCapturing() {
-        log.close();
     }
 
     /** Returns a scheduler that is not initialized yet. */

@@ -14,19 +14,15 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.scheduling.support.TaskUtils;
 
 /** What the log is told of a task that fails again and again. */
 class SeriesFailureLogTest {
 
+    @RegisterExtension
     private final LogCapture failureLog = LogCapture.ofPackage(TaskUtils.class);
-
-    @AfterEach
-    void close() {
-        failureLog.close();
-    }
 
     @Test
     void failuresInARowAreSummedUpOnceAMinuteAndWhenTheyEnd() {

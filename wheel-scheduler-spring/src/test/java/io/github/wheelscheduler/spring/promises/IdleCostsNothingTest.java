@@ -32,8 +32,8 @@ import org.springframework.scheduling.support.PeriodicTrigger;
 @Timed
 class IdleCostsNothingTest {
 
-    private static final long SECONDS = Scale.of(3, 5, 5);
-    private static final int ROUNDS = 4;
+    private static final long SECONDS = Scale.of(1, 5, 5);
+    private static final int ROUNDS = 8;
 
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
 

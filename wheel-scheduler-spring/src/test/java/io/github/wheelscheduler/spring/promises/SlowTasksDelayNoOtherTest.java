@@ -24,7 +24,7 @@ class SlowTasksDelayNoOtherTest {
     private static final int SLOW_TASKS = 100;
     private static final Duration SLOW = Duration.ofSeconds(1);
     private static final Duration BEAT = Duration.ofMillis(10);
-    private static final Duration ENOUGH = Duration.ofSeconds(3);
+    private static final Duration ENOUGH = Duration.ofMillis(1_500);
     private static final int ROUNDS = 10;
 
     /**
@@ -113,7 +113,7 @@ class SlowTasksDelayNoOtherTest {
             }
             assertThat(alone).isPositive();
             System.out.printf(
-                    "Runs of a fixed-delay task that sleeps 100 ms in 3 s, %s: alone %d, fewest of 20 beside each "
+                    "Runs of a fixed-delay task that sleeps 100 ms in 1.5 s, %s: alone %d, fewest of 20 beside each "
                             + "other %d%n",
                     kind, alone, fewest);
             assertThat(fewest).isGreaterThanOrEqualTo(alone * 8 / 10);

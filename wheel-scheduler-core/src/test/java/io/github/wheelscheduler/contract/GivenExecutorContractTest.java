@@ -10,6 +10,15 @@ import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
+@OnlyParts({
+    SubmissionContract.class,
+    OrderContract.class,
+    CancellationContract.class,
+    InterruptContract.class,
+    ShutdownContract.class,
+    ShutdownNowContract.class,
+    ConcurrencyContract.class
+})
 class GivenExecutorContractTest extends WheelSubject {
 
     private static ExecutorService given;

@@ -5,6 +5,17 @@ import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import org.junit.jupiter.api.AfterEach;
 
 /** A group under the contract of an executor. */
+@OnlyParts({
+    OrderContract.class,
+    CancellationContract.class,
+    PeriodicEndContract.class,
+    ShutdownContract.class,
+    ShutdownPolicyContract.class,
+    ShutdownNowContract.class,
+    RejectionContract.class,
+    ConcurrencyContract.class,
+    FewThreadsContract.class
+})
 class GroupContractTest extends WheelSubject {
 
     private final WheelScheduledExecutor executor =

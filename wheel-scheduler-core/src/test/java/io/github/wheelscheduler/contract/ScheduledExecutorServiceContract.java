@@ -1,12 +1,14 @@
 package io.github.wheelscheduler.contract;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The contract of {@code ScheduledExecutorService} as the JDK documents it and its own executor keeps it, theme by
  * theme. A short subclass names the implementation. With eight workers or more an implementation may have as many as it
  * likes, and a limit to made up runs must not be below four; nothing else may differ.
  */
+@ExtendWith(OnlyParts.Condition.class)
 abstract class ScheduledExecutorServiceContract implements Subject {
 
     @Nested

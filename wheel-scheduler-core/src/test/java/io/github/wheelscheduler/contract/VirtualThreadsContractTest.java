@@ -10,6 +10,15 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 @EnabledForJreRange(min = JRE.JAVA_21)
+@OnlyParts({
+    SubmissionContract.class,
+    OrderContract.class,
+    CancellationContract.class,
+    InterruptContract.class,
+    ShutdownContract.class,
+    ShutdownNowContract.class,
+    ConcurrencyContract.class
+})
 class VirtualThreadsContractTest extends WheelSubject {
 
     @Override

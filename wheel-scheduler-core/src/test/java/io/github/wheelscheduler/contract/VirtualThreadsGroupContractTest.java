@@ -9,6 +9,17 @@ import org.junit.jupiter.api.condition.JRE;
 
 /** A group with a virtual thread for each run under the contract of an executor. */
 @EnabledForJreRange(min = JRE.JAVA_21)
+@OnlyParts({
+    OrderContract.class,
+    CancellationContract.class,
+    PeriodicEndContract.class,
+    ShutdownContract.class,
+    ShutdownPolicyContract.class,
+    ShutdownNowContract.class,
+    RejectionContract.class,
+    ConcurrencyContract.class,
+    FewThreadsContract.class
+})
 class VirtualThreadsGroupContractTest extends WheelSubject {
 
     private final WheelScheduledExecutor executor =

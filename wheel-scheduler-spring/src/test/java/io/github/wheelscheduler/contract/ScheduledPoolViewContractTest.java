@@ -10,6 +10,18 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /** What a scheduler returns for its thread pool keeps the contract of one. */
+@OnlyParts({
+    SubmissionContract.class,
+    InvokeAllContract.class,
+    InvokeAnyContract.class,
+    ArgumentContract.class,
+    ShutdownContract.class,
+    ShutdownPolicyContract.class,
+    ShutdownNowContract.class,
+    RejectionContract.class,
+    FewThreadsContract.class,
+    LaterJdkContract.class
+})
 class ScheduledPoolViewContractTest extends ScheduledExecutorServiceContract {
 
     @Override

@@ -9,22 +9,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.StopsAfterwards;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The tick thread goes on, and each run starts at most once, no matter what a given executor does with a run. */
+/** The engine on a given executor that blocks or refuses: the tick thread goes on, and a stop returns every run. */
 class GivenExecutorTest {
 
     @RegisterExtension
     final StopsAfterwards stops = new StopsAfterwards();
 
-    private final ExecutorService pool = stops.use(Executors.newCachedThreadPool());
+    private final ExecutorService pool = stops.use(Executors.newSingleThreadExecutor());
 
     @Test
     void executorThatBlocksHoldsUpNoTickThread() throws Exception {
@@ -64,79 +65,54 @@ class GivenExecutorTest {
     }
 
     @Test
-    void executorThatRunsInItsCallerHoldsUpNoTickThread() throws Exception {
-        Gate gate = new Gate();
-        WheelScheduledExecutor executor = withExecutor(Runnable::run);
-        executor.execute(gate);
-        gate.awaitArrivals(1);
-        Future<String> behind = executor.submit(() -> "behind");
-        awaitThat(() -> executor.readyCount() == 1);
-        gate.open();
-        assertThat(behind.get(30, SECONDS)).isEqualTo("behind");
-    }
-
-    @Test
-    void taskInTheCallerMayScheduleAndEndItsExecutor() throws Exception {
-        WheelScheduledExecutor executor = withExecutor(Runnable::run);
-        CountDownLatch ran = new CountDownLatch(1);
-        executor.execute(() -> {
-            executor.execute(ran::countDown);
-            executor.shutdown();
-        });
-        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        assertThat(ran.getCount()).isZero();
-    }
-
-    @Test
-    void interruptThatARunLeavesBehindIsNotSeenByTheNext() throws Exception {
-        WheelScheduledExecutor executor = withExecutor(Runnable::run);
-        executor.pause();
-        executor.execute(() -> Thread.currentThread().interrupt());
-        Future<Boolean> next = executor.submit(() -> Thread.currentThread().isInterrupted());
-        awaitThat(() -> executor.readyCount() == 2);
-        executor.resume();
-        assertThat(next.get(30, SECONDS)).isFalse();
-    }
-
-    @Test
-    void executorThatRunsARunTwiceRunsItOnce() throws Exception {
+    void runThatEndsLetsTheNextOneBeOfferedAtOnce() throws Exception {
+        AtomicBoolean busy = new AtomicBoolean();
+        AtomicInteger refusals = new AtomicInteger();
         WheelScheduledExecutor executor = withExecutor(run -> {
-            pool.execute(run);
-            pool.execute(run);
+            if (!busy.compareAndSet(false, true)) {
+                refusals.incrementAndGet();
+                throw new RejectedExecutionException("full");
+            }
+            pool.execute(() -> {
+                busy.set(false);
+                run.run();
+            });
         });
-        AtomicInteger runs = new AtomicInteger();
-        for (int i = 0; i < 500; i++) {
-            executor.execute(runs::incrementAndGet);
+        long waitedNanos = 0;
+        for (int i = 0; i < 5; i++) {
+            Gate gate = new Gate();
+            Future<?> first = executor.submit(() -> {
+                busy.set(true);
+                gate.run();
+                busy.set(false);
+            });
+            gate.awaitArrivals(1);
+            Future<?> next = executor.submit(() -> {});
+            // By then the pauses have grown to 100 ms, and one has just begun.
+            int before = refusals.get();
+            awaitThat(() -> refusals.get() == before + 8);
+            long openedNanos = System.nanoTime();
+            gate.open();
+            Object ignored = next.get(30, SECONDS);
+            waitedNanos += System.nanoTime() - openedNanos;
+            assertThat(first.isDone()).isTrue();
         }
-        executor.shutdown();
-        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        assertThat(runs).hasValue(500);
-        // The pool may still be busy with what it runs a second time.
-        awaitThat(() -> executor.activeCount() == 0);
-        assertThat(executor.pendingCount()).isZero();
+        assertThat(waitedNanos).isLessThan(300_000_000);
     }
 
     @Test
-    void noMoreRunsGoOnThanAllowed() {
-        Gate gate = new Gate();
-        WheelScheduledExecutor executor = stops.use(
-                WheelScheduledExecutor.builder().executor(pool).maxWorkers(3).build());
-        for (int i = 0; i < 20; i++) {
-            executor.execute(gate);
-        }
-        gate.awaitArrivals(3);
-        awaitThat(() -> executor.readyCount() == 17);
-        assertThat(gate.arrivals()).isEqualTo(3);
-        assertThat(executor.activeCount()).isEqualTo(3);
-
-        executor.setMaxWorkers(5);
-        gate.awaitArrivals(5);
-        awaitThat(() -> executor.readyCount() == 15);
-        assertThat(gate.arrivals()).isEqualTo(5);
-
-        gate.open();
-        gate.awaitArrivals(20);
-        awaitThat(() -> executor.activeCount() == 0);
+    void stoppingReturnsWhatWasRefusedAndWhatWaitsBehindIt() throws Exception {
+        WheelScheduledExecutor executor = withExecutor(run -> {
+            throw new RejectedExecutionException("full");
+        });
+        WheelTimer<?> refused = executor.schedule(() -> {}, 0, NANOSECONDS);
+        awaitThat(() -> executor.snapshot().totals().refusedHandOvers() > 0);
+        WheelTimer<?> behind = executor.schedule(() -> {}, 0, NANOSECONDS);
+        WheelTimer<?> far = executor.schedule(() -> {}, 1, HOURS);
+        awaitThat(() -> executor.readyCount() == 1);
+        assertThat(executor.shutdownNow()).containsExactly(refused, behind, far);
+        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
+        assertThat(executor.pendingCount()).isZero();
     }
 
     private WheelScheduledExecutor withExecutor(Executor target) {

@@ -47,37 +47,6 @@ class RunsOnTheirWayTest {
             .build());
 
     @Test
-    void pauseHoldsThemBackAndResumeHandsThemOverAgain() {
-        sendBackByAPause();
-        assertThat(ran).hasValue(0);
-        assertThat(executor.pendingCount()).isEqualTo(RUNS);
-        assertThat(executor.readyCount()).isEqualTo(RUNS);
-
-        executor.resume();
-        runWhatIsTaken();
-        assertThat(ran).hasValue(RUNS);
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void stoppingReturnsWhatAPauseHasSentBack() throws Exception {
-        sendBackByAPause();
-        assertThat(executor.shutdownNow()).containsExactlyElementsOf(timers);
-        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        assertNothingIsLeft();
-    }
-
-    @Test
-    void shutdownRunsWhatAPauseHasSentBack() throws Exception {
-        sendBackByAPause();
-        executor.shutdown();
-        runWhatIsTaken();
-        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        assertThat(ran).hasValue(RUNS);
-        assertNothingIsLeft();
-    }
-
-    @Test
     void runsCancelledOnTheirWayDoNotStart() throws Exception {
         scheduleAndAwaitTaken();
         assertThat(timers).allMatch(timer -> timer.cancel(false));
@@ -161,12 +130,6 @@ class RunsOnTheirWayTest {
             timers.add(executor.schedule(ran::incrementAndGet, 0, NANOSECONDS));
         }
         awaitThat(() -> taken.size() == RUNS);
-    }
-
-    private void sendBackByAPause() {
-        scheduleAndAwaitTaken();
-        executor.pause();
-        runWhatIsTaken();
     }
 
     private void runWhatIsTaken() {

@@ -19,7 +19,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -31,13 +30,10 @@ class StoppedExecutorTest {
     @RegisterExtension
     final StopsAfterwards stops = new StopsAfterwards();
 
+    @RegisterExtension
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
-    private final AtomicInteger ran = new AtomicInteger();
 
-    @AfterEach
-    void closeLog() {
-        log.close();
-    }
+    private final AtomicInteger ran = new AtomicInteger();
 
     @Test
     void runRefusedByAStoppedExecutorIsCancelledAndReported() throws Exception {
@@ -65,27 +61,6 @@ class StoppedExecutorTest {
 
         neverStarted.forEach(Runnable::run);
         assertThat(ran).hasValue(0);
-    }
-
-    @Test
-    void unstartedRunIsCancelledWhenTheNextIsDue() throws Exception {
-        ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.AbortPolicy());
-        WheelScheduledExecutor executor = withExecutor(pool);
-        List<WheelTimer<?>> timers = queueBehindAnother(executor, pool);
-        assertThat(pool.shutdownNow()).hasSize(2);
-        WheelTimer<?> next = executor.schedule(ran::incrementAndGet, 0, NANOSECONDS);
-        awaitThat(() -> next.isCancelled() && timers.stream().allMatch(WheelTimer::isCancelled));
-        assertEndsByItself(executor);
-    }
-
-    @Test
-    void silentlyDroppedRunIsCancelled() throws Exception {
-        ThreadPoolExecutor pool = pool(new ThreadPoolExecutor.CallerRunsPolicy());
-        pool.shutdown();
-        WheelScheduledExecutor executor = withExecutor(pool);
-        WheelTimer<?> dropped = executor.schedule(ran::incrementAndGet, 0, NANOSECONDS);
-        awaitThat(dropped::isCancelled);
-        assertEndsByItself(executor);
     }
 
     @Test

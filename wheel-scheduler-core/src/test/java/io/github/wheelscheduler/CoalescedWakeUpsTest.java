@@ -44,12 +44,6 @@ class CoalescedWakeUpsTest {
     }
 
     @Test
-    void everybodyGoesOn() {
-        startTasks();
-        awaitRunsOfAll(2_000);
-    }
-
-    @Test
     void runThatTakesLongHoldsUpNobodyOfItsBatch() {
         startTasks();
         awaitRunsOfAll(200);

@@ -6,15 +6,12 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.wheelscheduler.internal.engine.VirtualTime;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.Seed;
 import io.github.wheelscheduler.testing.StopsAfterwards;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -39,7 +36,6 @@ class FirstThreadsTest {
 
     private final LogCapture log = LogCapture.ofPackage(WheelScheduledExecutor.class);
     private final List<Thread> made = new CopyOnWriteArrayList<>();
-    private final List<Thread> askers = new CopyOnWriteArrayList<>();
     private final AtomicInteger ran = new AtomicInteger();
     private final Gate slow = new Gate();
 
@@ -50,7 +46,6 @@ class FirstThreadsTest {
     }
 
     private Thread make(Runnable task) {
-        askers.add(Thread.currentThread());
         Thread thread = new Thread(task);
         made.add(thread);
         return thread;
@@ -61,50 +56,6 @@ class FirstThreadsTest {
     }
 
     // What comes when
-
-    @Test
-    void farTaskMakesOneThreadAndARunThatIsDueMakesWorkers() {
-        try (VirtualTime time =
-                new VirtualTime(builder -> builder.threadFactory(this::make).workerKeepAlive(Duration.ofMillis(10)))) {
-            WheelTimer<?> far = time.executor.schedule(() -> {}, 1, HOURS);
-            time.pass(Duration.ofMinutes(1));
-            assertThat(made).hasSize(1);
-            assertThat(time.executor.workerCount()).isZero();
-            WheelTimer<?> near = time.executor.schedule(ran::incrementAndGet, 20, MILLISECONDS);
-            time.pass(Duration.ofMillis(10));
-            assertThat(made).hasSize(1);
-            time.pass(Duration.ofMillis(20));
-            assertThat(near.isDone()).isTrue();
-            // The first worker makes a second before it runs, so that one is free.
-            assertThat(made).hasSize(3);
-            time.pass(Duration.ofMinutes(1));
-            assertThat(time.executor.workerCount()).isEqualTo(2);
-            assertThat(made).hasSize(3);
-            assertThat(far.isDone()).isFalse();
-        }
-    }
-
-    @Test
-    void callerOfWhatIsDueNowMakesTheFirstWorkerItself() throws Exception {
-        WheelScheduledExecutor executor = use(WheelScheduledExecutor.builder().threadFactory(this::make));
-        assertThat(executor.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
-        assertThat(askers.subList(0, 2)).containsOnly(Thread.currentThread());
-        assertThat(starters(made.get(0))).isEmpty();
-    }
-
-    @Test
-    void threadOfNoFactoryMakesTheFirstWorkerForATimer() throws Exception {
-        WheelScheduledExecutor executor = use(WheelScheduledExecutor.builder().threadFactory(this::make));
-        assertThat(executor.schedule(() -> "ran", 1, MILLISECONDS).get(30, SECONDS))
-                .isEqualTo("ran");
-        Thread starter = askers.get(1);
-        // Its deputy, which has the same name, ends after the first worker has been made.
-        awaitThat(() -> starters(made.get(0)).equals(List.of(starter)));
-        assertThat(made).doesNotContain(starter);
-        executor.shutdown();
-        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        awaitThat(() -> !starter.isAlive() && made.stream().noneMatch(Thread::isAlive));
-    }
 
     /** So that the first run is not late for want of one. A machine that is busy may be late with that now and then. */
     @Test
@@ -125,28 +76,6 @@ class FirstThreadsTest {
         return askedNanos.get(0) - dueNanos < 0;
     }
 
-    private static List<Thread> starters(Thread tick) {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals(tick.getName() + "-starter"))
-                .toList();
-    }
-
-    @Test
-    void groupsWithFarTasksHaveTheTickThreadAlone() throws Exception {
-        WheelScheduledExecutor executor = use(WheelScheduledExecutor.builder().threadFactory(this::make));
-        WheelScheduledExecutor group = executor.group("group");
-        WheelTimer<?> far = group.schedule(() -> {}, 1, HOURS);
-        WheelTimer<?> other = executor.group("other").schedule(() -> {}, 1, HOURS);
-        group.setMaxWorkers(7);
-        assertThat(far.cancel(false)).isTrue();
-        assertThat(made).hasSize(1);
-        assertThat(starters(made.get(0))).isEmpty();
-        assertThat(group.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
-        // The executor's own first worker comes with a run of its own.
-        assertThat(executor.workerCount()).isZero();
-        assertThat(other.isDone()).isFalse();
-    }
-
     @Test
     void shutdownWithAFarTaskMakesNoThread() throws Exception {
         WheelScheduledExecutor executor = use(WheelScheduledExecutor.builder().threadFactory(this::make));
@@ -162,23 +91,6 @@ class FirstThreadsTest {
     }
 
     // What fails
-
-    @Test
-    void slowFactoryHoldsUpNoShutdownNow() throws Exception {
-        WheelScheduledExecutor executor = use(
-                WheelScheduledExecutor.builder().tickThreadFactory(Thread::new).threadFactory(this::makeSlowly));
-        WheelTimer<?> timer = executor.schedule(ran::incrementAndGet, 1, MILLISECONDS);
-        slow.awaitArrivals(1);
-        WheelScheduledExecutor group = use(executor.newGroup("group").threadFactory(Thread::new));
-        assertThat(group.submit(() -> "ran").get(30, SECONDS)).isEqualTo("ran");
-        awaitThat(() -> executor.readyCount() == 1);
-        assertThat(executor.shutdownNow()).containsExactly(timer);
-        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
-        slow.open();
-        awaitThat(() -> made.size() == 1);
-        assertThat(made.get(0).getState()).isEqualTo(Thread.State.NEW);
-        assertThat(ran).hasValue(0);
-    }
 
     private Thread makeSlowly(Runnable task) {
         slow.run();
@@ -309,38 +221,6 @@ class FirstThreadsTest {
             }
             return super.getContextClassLoader();
         }
-    }
-
-    @Test
-    void callerIsToldOfALackingWorkerWhileATimerWaits() throws Exception {
-        AtomicInteger failures = new AtomicInteger(Integer.MAX_VALUE);
-        WheelScheduledExecutor executor = use(
-                WheelScheduledExecutor.builder().tickThreadFactory(Thread::new).threadFactory(task -> {
-                    if (failures.getAndDecrement() > 0) {
-                        throw new OutOfMemoryError("on purpose");
-                    }
-                    return new Thread(task);
-                }));
-        WheelTimer<?> timer = executor.schedule(ran::incrementAndGet, 1, MILLISECONDS);
-        awaitThat(() -> !log.messages().isEmpty());
-        // The starter, which pauses between two attempts, may be in one.
-        awaitThat(() -> {
-            try {
-                executor.execute(ran::incrementAndGet);
-                return false;
-            } catch (OutOfMemoryError ex) {
-                return true;
-            }
-        });
-        long accepted = executor.pendingCount();
-        failures.set(0);
-        awaitThat(() -> executor.pendingCount() == 0);
-        // A run that has started is not pending any more.
-        awaitThat(timer::isDone);
-        awaitThat(() -> ran.get() == accepted);
-        assertThatThrownBy(() -> use(WheelScheduledExecutor.builder().threadFactory(task -> null))
-                        .execute(() -> {}))
-                .isInstanceOf(RejectedExecutionException.class);
     }
 
     // Races

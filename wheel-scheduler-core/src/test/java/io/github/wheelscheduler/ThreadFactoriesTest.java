@@ -20,6 +20,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,6 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A factory of the first threads may take its time, fail, and call its own executor: one of each is made. */
 @SuppressWarnings("FutureReturnValueIgnored") // a timer within a future is none
 class ThreadFactoriesTest {
+
+    private static final int MAX_PENDING = 1_000;
 
     @RegisterExtension
     final StopsAfterwards stops = new StopsAfterwards();
@@ -43,6 +46,10 @@ class ThreadFactoriesTest {
         log.close();
     }
 
+    private static WheelScheduledExecutorBuilder base() {
+        return WheelScheduledExecutor.builder().maxPending(MAX_PENDING);
+    }
+
     /** The thread that the factory is asked for first. */
     enum First {
         TICK_THREAD,
@@ -50,7 +57,7 @@ class ThreadFactoriesTest {
 
         WheelScheduledExecutorBuilder builder(ThreadFactory factory) {
             WheelScheduledExecutorBuilder builder =
-                    WheelScheduledExecutor.builder().tickThreadFactory(factory).threadFactory(Thread::new);
+                    base().tickThreadFactory(factory).threadFactory(Thread::new);
             return this == TICK_THREAD ? builder : builder.executor(Runnable::run);
         }
 
@@ -240,13 +247,17 @@ class ThreadFactoriesTest {
     }
 
     private WheelScheduledExecutor useFailing(First first, Failing failing, int failures) {
-        return use(first, task -> {
+        return use(first, failing(failing, failures));
+    }
+
+    private ThreadFactory failing(Failing failing, int failures) {
+        return task -> {
             int call = asked.incrementAndGet();
             if (call == 1) {
                 slow.run();
             }
             return call <= failures ? failing.instead(task) : make(task);
-        });
+        };
     }
 
     @ParameterizedTest
@@ -291,18 +302,37 @@ class ThreadFactoriesTest {
     void failureLeavesNothingOfTheCall(Failing failing) throws Exception {
         slow.open();
         for (First first : First.values()) {
-            asked.set(0);
-            made.clear();
-            WheelScheduledExecutor executor = useFailing(first, failing, 1);
-            assertThatThrownBy(() -> executor.schedule(ran::incrementAndGet, 0, NANOSECONDS))
-                    .isNotNull();
-            assertThat(executor.pendingCount()).isZero();
-            Future<String> next = executor.submit(() -> "ran");
-            assertThat(next.get(30, SECONDS)).isEqualTo("ran");
-            executor.shutdown();
-            assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
+            assertNothingIsLeftOfAFailure(useFailing(first, failing, 1));
+        }
+        if (failing != Failing.STARTS_THE_THREAD_AND_THROWS) {
+            assertNothingIsLeftOfAFailure(stops.use(base().tickThreadFactory(Thread::new)
+                    .threadFactory(failing(failing, 1))
+                    .build()));
         }
         assertThat(ran).hasValue(0);
         assertThat(log.messages()).isEmpty();
+    }
+
+    private void assertNothingIsLeftOfAFailure(WheelScheduledExecutor executor) throws Exception {
+        asked.set(0);
+        assertThatThrownBy(() -> executor.schedule(ran::incrementAndGet, 0, NANOSECONDS))
+                .isNotNull();
+        assertThat(executor.pendingCount()).isZero();
+        assertThat(executor.remainingPending()).isEqualTo(MAX_PENDING);
+        Future<String> next = executor.submit(() -> "ran");
+        assertThat(next.get(30, SECONDS)).isEqualTo("ran");
+        executor.shutdown();
+        assertThat(executor.awaitTermination(30, SECONDS)).isTrue();
+    }
+
+    @Test
+    void executorWithoutAFirstThreadEndsAtOnce() {
+        WheelScheduledExecutor executor =
+                stops.use(base().threadFactory(task -> null).build());
+        assertThatThrownBy(() -> executor.schedule(ran::incrementAndGet, 0, NANOSECONDS))
+                .isInstanceOf(RejectedExecutionException.class)
+                .hasMessageContaining("must return a thread");
+        executor.shutdown();
+        assertThat(executor.isTerminated()).isTrue();
     }
 }

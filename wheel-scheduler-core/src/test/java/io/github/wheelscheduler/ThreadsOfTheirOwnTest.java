@@ -13,15 +13,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The executor's threads are what the builder promises, no matter which thread schedules first. */
@@ -34,41 +31,21 @@ class ThreadsOfTheirOwnTest {
     private final Heirloom maker = new Heirloom();
     private final ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
 
-    /** Who schedules first. */
-    enum First {
-        A_DAEMON,
-        ONE_OF_LOW_PRIORITY,
-        ONE_OF_ANOTHER_GROUP,
-        THE_COMMON_POOL;
-
-        void call(Runnable action) {
-            Consumer<Thread> settings = thread -> {};
-            switch (this) {
-                case A_DAEMON -> settings = thread -> thread.setDaemon(true);
-                case ONE_OF_LOW_PRIORITY -> settings = thread -> thread.setPriority(Thread.MIN_PRIORITY);
-                case ONE_OF_ANOTHER_GROUP -> {}
-                case THE_COMMON_POOL -> {
-                    ForkJoinPool.commonPool().execute(action);
-                    return;
-                }
-            }
-            Thread thread = new Thread(new ThreadGroup("other"), action);
-            settings.accept(thread);
-            thread.start();
-        }
-    }
-
     @ParameterizedTest
-    @EnumSource
-    void threadsInheritNothingFromWhoSchedulesFirst(First first) throws Exception {
+    @MethodSource("callers")
+    void threadsInheritNothingFromWhoSchedulesFirst(Caller first) throws Exception {
         WheelScheduledExecutor executor =
                 stops.use(WheelScheduledExecutor.builder().build());
         CompletableFuture<Thread> worker = new CompletableFuture<>();
-        first.call(() -> executor.execute(() -> {
-            boolean ignored = worker.complete(Thread.currentThread());
-            // Until the test has looked at it.
-            executor.execute(() -> {});
-        }));
+        boolean isScheduled = first.call(() -> {
+            executor.execute(() -> {
+                boolean ignored = worker.complete(Thread.currentThread());
+                // Until the test has looked at it.
+                executor.execute(() -> {});
+            });
+            return true;
+        });
+        assertThat(isScheduled).isTrue();
         Thread thread = worker.get(30, SECONDS);
         assertThat(thread.isDaemon()).isFalse();
         assertThat(thread.getPriority()).isEqualTo(Thread.NORM_PRIORITY);
@@ -170,13 +147,5 @@ class ThreadsOfTheirOwnTest {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    @Test
-    void threadsAreNoDaemonsByDefault() throws Exception {
-        WheelScheduledExecutor executor =
-                stops.use(WheelScheduledExecutor.builder().build());
-        assertThat(executor.submit(() -> Thread.currentThread().isDaemon()).get(30, SECONDS))
-                .isFalse();
     }
 }

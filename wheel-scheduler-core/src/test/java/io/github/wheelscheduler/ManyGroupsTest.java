@@ -170,23 +170,6 @@ class ManyGroupsTest {
         return Arrays.stream(costs, from, from + 3).min().orElseThrow();
     }
 
-    @Test
-    void groupThatIsForgottenMayComeAgainAndOthersGoOn() {
-        WheelScheduledExecutor executor = newExecutor();
-        for (int round = 0; round < 3; round++) {
-            for (int i = 0; i < BLOCK; i++) {
-                WheelScheduledExecutor group = executor.group("group " + i);
-                if (i % 100 == 0) {
-                    run(group);
-                }
-                group.shutdown();
-            }
-            awaitThat(() -> executor.groups().isEmpty());
-        }
-        run(executor.group("group 0"));
-        assertThat(executor.pendingCount()).isZero();
-    }
-
     private ThreadFactory slowFactory() {
         return task -> {
             slow.run();

@@ -113,32 +113,6 @@ class GroupsTest {
     }
 
     @Test
-    void waitingTimersCanBeMovedAndKeepTheirOrder() {
-        WheelScheduledExecutor group = group("group", 1, 1, OnFull.WAIT);
-        Gate gate = fill(group);
-        ConcurrentLinkedQueue<Integer> ran = new ConcurrentLinkedQueue<>();
-        List<WheelTimer<?>> timers = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            int number = i;
-            timers.add(group.schedule(() -> ran.add(number), 10 + i, MILLISECONDS));
-        }
-        time.pass(Duration.ofMillis(50));
-        assertThat(group.readyCount()).isEqualTo(10);
-        // The first one is in the queue.
-        assertThat(timers.get(0).reschedule(1, HOURS)).isFalse();
-        assertThat(timers.get(3).reschedule(1, HOURS)).isTrue();
-        assertThat(timers.get(5).cancel(false)).isTrue();
-        open(gate, group);
-        awaitThat(() -> ran.size() == 8);
-        time.awaitQuiet();
-        assertThat(ran).containsExactly(0, 1, 2, 4, 6, 7, 8, 9);
-        assertThat(group.pendingCount()).isEqualTo(1);
-        time.pass(Duration.ofHours(2));
-        assertThat(ran).endsWith(3).hasSize(9);
-        assertThat(group.pendingCount()).isZero();
-    }
-
-    @Test
     void executeAndSubmitWaitInTheOrderOfTheirCaller() {
         WheelScheduledExecutor group = group("group", 1, 2, OnFull.WAIT);
         Gate gate = fill(group);
@@ -265,45 +239,6 @@ class GroupsTest {
     }
 
     @Test
-    void placesOfCancelledAndCallerRunTimersAreFreed() {
-        WheelScheduledExecutor group = group("reports", 1, 3, OnFull.REJECT);
-        group.pause();
-        for (int i = 0; i < 100; i++) {
-            Future<?> cancelled = group.submit(() -> {});
-            Future<?> run = group.submit(() -> {});
-            assertThat(cancelled.cancel(false)).isTrue();
-            ((Runnable) run).run();
-            assertThat(run.isDone()).isTrue();
-            time.awaitQuiet();
-            if (i % 2 == 1) {
-                group.resume();
-                awaitThat(() -> EngineOf.executor(group).dispatcher().isDrained());
-                group.pause();
-            }
-        }
-        group.resume();
-        Future<?> last = group.submit(() -> {});
-        awaitThat(last::isDone);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void runsThatAreDueInAPauseAreNotLost(OnFull onFull) {
-        WheelScheduledExecutor group = group("reports", 1, 1, onFull);
-        AtomicInteger ran = new AtomicInteger();
-        for (int i = 0; i < 100; i++) {
-            WheelTimer<?> ignored = group.schedule(ran::incrementAndGet, 10, MILLISECONDS);
-        }
-        executor.pause();
-        assertThat(group.isPaused()).isTrue();
-        time.pass(Duration.ofMillis(50));
-        assertThat(ran).hasValue(0);
-        assertThat(group.readyCount()).isEqualTo(100);
-        executor.resume();
-        awaitThat(() -> ran.get() == 100);
-    }
-
-    @Test
     void pauseOfTheExecutorAndOneOfTheGroupBothHaveToEnd() {
         WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
         group.pause();
@@ -353,26 +288,6 @@ class GroupsTest {
             group.resume();
             awaitThat(() -> EngineOf.executor(group).dispatcher().isDrained());
         }
-    }
-
-    @Test
-    void haltHoldsTimersOfGroupsAndLetsExecutePass() {
-        WheelScheduledExecutor group = group("reports", 1, 1, OnFull.WAIT);
-        AtomicInteger ran = new AtomicInteger();
-        WheelTimer<?> held = group.schedule(ran::incrementAndGet, 10, MILLISECONDS);
-        executor.halt();
-        time.pass(Duration.ofMillis(20));
-        assertThat(group.isHalted()).isTrue();
-        assertThat(ran).hasValue(0);
-        Future<?> executed = group.submit(() -> {});
-        Future<?> ofExecutor = executor.submit(() -> {});
-        awaitThat(() -> EngineOf.executor(executor).inbox.isEmpty());
-        time.pass(executor.tick());
-        awaitThat(() -> executed.isDone() && ofExecutor.isDone());
-        assertThat(ran).hasValue(0);
-        executor.proceed();
-        awaitThat(held::isDone);
-        assertThat(ran).hasValue(1);
     }
 
     @Test
@@ -434,19 +349,6 @@ class GroupsTest {
         assertThat(waits.isCancelled()).isFalse();
         assertThat(group.isTerminated()).isTrue();
         assertThatThrownBy(() -> executor.newGroup("late").build()).isInstanceOf(RejectedExecutionException.class);
-    }
-
-    @Test
-    void shutdownNowOfTheExecutorReturnsTasksOfGroups() {
-        WheelScheduledExecutor group = group("reports", 1, 0, OnFull.WAIT);
-        Gate gate = fill(group);
-        WheelTimer<?> waits = group.schedule(() -> {}, 1, MILLISECONDS);
-        WheelTimer<?> delayed = executor.schedule(() -> {}, 1, HOURS);
-        time.pass(Duration.ofMillis(10));
-        assertThat(executor.shutdownNow()).containsExactly(waits, delayed);
-        awaitThat(() -> gate.interrupts() == 1);
-        awaitThat(executor::isTerminated);
-        awaitThat(group::isTerminated);
     }
 
     @Test

@@ -16,16 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Fixed rate and fixed delay to the nanosecond, in virtual time. */
 class FixedRateVirtualTimeTest {
 
-    @Test
-    void fixedRateRunsAtEveryDeadlineExactly() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            VirtualTime.Recorder task = time.recorder();
-            WheelTimer<?> unused = time.executor.scheduleAtFixedRate(task, 5, 10, MILLISECONDS);
-            time.pass(Duration.ofMillis(46));
-            assertThat(task.take()).containsExactly(5L, 15L, 25L, 35L, 45L);
-        }
-    }
-
     @ParameterizedTest
     @CsvSource({"0, 0", "1, 1", "10, 10", "98, 98", "99, 99", "100, 99", "2147483647, 99"})
     void longPauseIsMadeUpToTheLimitThenThePhaseContinues(int maxCatchUp, int madeUp) throws Exception {
@@ -106,32 +96,6 @@ class FixedRateVirtualTimeTest {
     }
 
     @Test
-    void periodThatIsNoMultipleOfAnythingDoesNotDrift() throws Exception {
-        try (VirtualTime time = new VirtualTime(builder -> builder.tick(Duration.ofMillis(1)))) {
-            AtomicInteger runs = new AtomicInteger();
-            WheelTimer<?> unused = time.executor.scheduleAtFixedRate(
-                    runs::incrementAndGet, 1_000_003, 1_000_003, java.util.concurrent.TimeUnit.NANOSECONDS);
-            time.pass(Duration.ofNanos(5_000L * 1_000_003 + 2_000_000));
-            assertThat(runs).hasValueBetween(5_000, 5_001);
-            assertThat(time.executor.snapshot().totals().skipped()).isZero();
-        }
-    }
-
-    @Test
-    void fixedDelayCountsFromTheEndOfTheRun() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            VirtualTime.Recorder recorder = time.recorder();
-            Runnable slow = () -> {
-                recorder.run();
-                time.clock.advance(Duration.ofMillis(7));
-            };
-            WheelTimer<?> unused = time.executor.scheduleWithFixedDelay(slow, 10, 10, MILLISECONDS);
-            time.pass(Duration.ofMillis(50));
-            assertThat(recorder.take()).containsExactly(10L, 27L, 44L);
-        }
-    }
-
-    @Test
     void fixedDelayMakesNothingUpAfterALongPause() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder task = time.recorder();
@@ -141,22 +105,6 @@ class FixedRateVirtualTimeTest {
             time.pass(Duration.ofMillis(10));
             assertThat(task.take()).containsExactly(3_600_010L);
             assertThat(time.executor.snapshot().totals().skipped()).isZero();
-        }
-    }
-
-    @Test
-    void pauseIsCaughtUpWithinTheLimit() throws Exception {
-        try (VirtualTime time = new VirtualTime(builder -> builder.maxCatchUp(2))) {
-            VirtualTime.Recorder task = time.recorder();
-            WheelTimer<?> unused = time.executor.scheduleAtFixedRate(task, 10, 10, MILLISECONDS);
-            time.awaitQuiet();
-            time.executor.pause();
-            time.pass(Duration.ofMillis(95));
-            assertThat(task.take()).isEmpty();
-            time.executor.resume();
-            time.awaitQuiet();
-            assertThat(task.take()).containsExactly(95L, 95L, 95L);
-            assertThat(time.executor.snapshot().totals().skipped()).isEqualTo(6);
         }
     }
 

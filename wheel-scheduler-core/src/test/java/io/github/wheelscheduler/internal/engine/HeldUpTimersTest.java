@@ -30,7 +30,7 @@ class HeldUpTimersTest {
     /**
      * No more than that, because each may need a thread of the platform, and a busy machine takes long to start one.
      */
-    private static final int TIMERS = 2 * ROOM;
+    private static final int TIMERS = ROOM + 500;
 
     private final ConcurrentLinkedQueue<Integer> ran = new ConcurrentLinkedQueue<>();
 
@@ -52,37 +52,6 @@ class HeldUpTimersTest {
 
     private static List<Integer> numbers() {
         return IntStream.range(0, TIMERS).boxed().toList();
-    }
-
-    @Test
-    void timersThatHaveWaitedInTheWheelRunInTheirOrder() {
-        try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
-            Gate gate = holdTheOnlyWorker(time);
-            List<WheelTimer<?>> timers = schedule(time);
-            time.clock.advance(Duration.ofMillis(50));
-            awaitThat(() -> time.executor.readyCount() >= ROOM);
-            assertThat(time.executor.pendingCount()).isEqualTo(TIMERS);
-            gate.open();
-            time.awaitQuiet();
-            assertThat(ran).containsExactlyElementsOf(numbers());
-            assertThat(timers).allMatch(WheelTimer::isDone);
-        }
-    }
-
-    @Test
-    void heldTimersInTheWheelCanBeCancelledAndMoved() {
-        try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
-            Gate gate = holdTheOnlyWorker(time);
-            List<WheelTimer<?>> timers = schedule(time);
-            time.clock.advance(Duration.ofMillis(50));
-            awaitThat(() -> time.executor.readyCount() >= ROOM);
-            assertThat(timers.get(TIMERS - 1).cancel(false)).isTrue();
-            assertThat(timers.get(TIMERS - 2).reschedule(1, HOURS)).isTrue();
-            gate.open();
-            time.awaitQuiet();
-            assertThat(ran).containsExactlyElementsOf(numbers().subList(0, TIMERS - 2));
-            assertThat(time.executor.pendingCount()).isEqualTo(1);
-        }
     }
 
     @ParameterizedTest

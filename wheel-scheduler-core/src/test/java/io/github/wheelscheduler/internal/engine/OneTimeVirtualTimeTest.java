@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -96,18 +95,6 @@ class OneTimeVirtualTimeTest {
     }
 
     @Test
-    void earlierTimerWakesASleepingTickThread() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            VirtualTime.Recorder task = time.recorder();
-            WheelTimer<?> unused = time.executor.schedule(task, 1, HOURS);
-            time.awaitQuiet();
-            unused = time.executor.schedule(task, 1, SECONDS);
-            time.pass(Duration.ofSeconds(2));
-            assertThat(task.take()).containsExactly(1_000L);
-        }
-    }
-
-    @Test
     void laterTimerDoesNotWakeASleepingTickThread() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             VirtualTime.Recorder task = time.recorder();
@@ -150,32 +137,6 @@ class OneTimeVirtualTimeTest {
             time.pass(Duration.ofMillis(60));
             assertThat(task.take()).containsExactly(260L);
             assertThat(timer.reschedule(10, MILLISECONDS)).isFalse();
-        }
-    }
-
-    @Test
-    void rescheduleToNowRunsAtOnce() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            VirtualTime.Recorder task = time.recorder();
-            WheelTimer<?> timer = time.executor.schedule(task, 10, DAYS);
-            time.awaitQuiet();
-            assertThat(timer.reschedule(-5, DAYS)).isTrue();
-            time.pass(Duration.ofNanos(2_000));
-            assertThat(task.take()).containsExactly(0L);
-        }
-    }
-
-    @Test
-    void timerThatIsDueButHeldBackCannotBeMoved() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            VirtualTime.Recorder task = time.recorder();
-            WheelTimer<?> timer = time.executor.schedule(task, 10, MILLISECONDS);
-            time.executor.pause();
-            time.pass(Duration.ofMillis(20));
-            assertThat(timer.reschedule(1, HOURS)).isFalse();
-            time.executor.resume();
-            time.awaitQuiet();
-            assertThat(task.take()).containsExactly(20L);
         }
     }
 
@@ -272,30 +233,6 @@ class OneTimeVirtualTimeTest {
             assertThat(time.wheelSize()).isOne();
             time.pass(Duration.ofSeconds(2));
             assertThat(time.wheelSize()).isZero();
-        }
-    }
-
-    @Test
-    void millionTimersOfOneInstantRunInOrder() throws Exception {
-        try (VirtualTime time = new VirtualTime(builder -> builder.maxWorkers(1))) {
-            int count = 1_000_000;
-            int[] next = {0};
-            for (int i = 0; i < count; i++) {
-                int number = i;
-                WheelTimer<?> unused = time.executor.schedule(
-                        () -> {
-                            if (next[0] == number) {
-                                next[0]++;
-                            }
-                        },
-                        1,
-                        TimeUnit.MINUTES);
-            }
-            assertThat(time.executor.pendingCount()).isEqualTo(count);
-            time.awaitQuiet();
-            time.jump(Duration.ofMinutes(1));
-            assertThat(next[0]).isEqualTo(count);
-            assertThat(time.executor.pendingCount()).isZero();
         }
     }
 }

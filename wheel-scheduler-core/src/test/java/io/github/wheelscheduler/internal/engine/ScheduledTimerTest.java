@@ -1,14 +1,10 @@
 package io.github.wheelscheduler.internal.engine;
 
-import static io.github.wheelscheduler.testing.Patience.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.testing.Scale;
-import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BrokenBarrierException;
@@ -110,41 +106,6 @@ class ScheduledTimerTest {
         });
         thread.start();
         return thread;
-    }
-
-    @Test
-    void exceptionOrErrorOfTheTaskIsTheCause() {
-        AssertionError thrown = new AssertionError("on purpose");
-        RunnableTimer timer = runnable(() -> {
-            throw thrown;
-        });
-        timer.run();
-        assertThatExceptionOfType(ExecutionException.class)
-                .isThrownBy(timer::get)
-                .withCause(thrown);
-        assertThat(timer.isCancelled()).isFalse();
-        assertThat(owner.ending).hasValue(1);
-    }
-
-    @Test
-    void cancelledTimerThrowsForEarlyAndLateCallers() throws Exception {
-        RunnableTimer timer = runnable(() -> {});
-        AtomicReference<Throwable> seen = new AtomicReference<>();
-        Thread waiting = new Thread(() -> {
-            try {
-                Object ignored = timer.get();
-            } catch (Throwable ex) {
-                seen.set(ex);
-            }
-        });
-        waiting.start();
-        await().atMost(PATIENCE).until(() -> waiting.getState() == Thread.State.WAITING);
-        assertThat(timer.cancel(false)).isTrue();
-        waiting.join(20_000);
-        assertThat(seen.get()).isInstanceOf(CancellationException.class);
-        assertThatExceptionOfType(CancellationException.class).isThrownBy(timer::get);
-        assertThat(timer.cancel(false)).isFalse();
-        assertThat(owner.cancelled()).isOne();
     }
 
     @Test
@@ -250,32 +211,6 @@ class ScheduledTimerTest {
         assertThat(owner.cancelledRunning).hasValue(1);
     }
 
-    @Test
-    void interruptThatComesAtTheEndOfTheRunNeverLeaks() throws Exception {
-        for (int round = 0; round < 2_000; round++) {
-            AtomicReference<Boolean> leaked = new AtomicReference<>();
-            CyclicBarrier barrier = new CyclicBarrier(2);
-            RunnableTimer timer = runnable(() -> {
-                try {
-                    int ignored = barrier.await();
-                } catch (Exception ex) {
-                    throw new IllegalStateException(ex);
-                }
-            });
-            Thread worker = new Thread(() -> {
-                timer.run();
-                leaked.set(Thread.interrupted());
-            });
-            worker.start();
-            int ignored = barrier.await();
-            boolean cancelled = timer.cancel(true);
-            worker.join(20_000);
-            assertThat(leaked).hasValue(false);
-            assertThat(timer.isCancelled()).isEqualTo(cancelled);
-            assertThat(timer.isDone()).isTrue();
-        }
-    }
-
     @ParameterizedTest
     @EnumSource
     void seriesGoesOnThoughAThreadWaitsForIt(Waiter waiter) {
@@ -351,41 +286,6 @@ class ScheduledTimerTest {
     }
 
     @Test
-    void cancelledTimerLetsGoOfItsTaskAtOnce() {
-        Watched watched = watched();
-        assertThat(watched.timer.cancel(false)).isTrue();
-        watched.awaitCollected();
-        assertThat(watched.timer.isCancelled()).isTrue();
-    }
-
-    @Test
-    void timerThatHasRunLetsGoOfItsTask() throws Exception {
-        Watched watched = watched();
-        watched.timer.run();
-        watched.awaitCollected();
-        assertThat(watched.timer.get()).isNull();
-    }
-
-    /** Nobody but the timer holds the task when this has returned. */
-    private Watched watched() {
-        Runnable task = new Runnable() {
-            @Override
-            public void run() {}
-        };
-        return new Watched(runnable(task), new WeakReference<>(task));
-    }
-
-    private record Watched(RunnableTimer timer, WeakReference<Runnable> task) {
-
-        void awaitCollected() {
-            await().atMost(Duration.ofSeconds(20)).until(() -> {
-                System.gc();
-                return task.get() == null;
-            });
-        }
-    }
-
-    @Test
     void returnedTimerIsStillCancellableAndNotCounted() {
         RunnableTimer timer = runnable(() -> {});
         assertThat(timer.claim(NOW)).isTrue();
@@ -396,25 +296,6 @@ class ScheduledTimerTest {
         assertThat(timer.cancel(false)).isTrue();
         assertThat(owner.cancelledReturned).hasValue(1);
         assertThat(owner.started).hasValue(0);
-    }
-
-    @Test
-    void periodicTimerThatThrowsIsDoneWithTheCause() {
-        IllegalStateException thrown = new IllegalStateException("on purpose");
-        PeriodicTimer timer = new PeriodicTimer(
-                owner,
-                () -> {
-                    throw thrown;
-                },
-                NOW,
-                100);
-        assertThat(timer.claim(NOW)).isTrue();
-        timer.run();
-        assertThatExceptionOfType(ExecutionException.class)
-                .isThrownBy(timer::get)
-                .withCause(thrown);
-        assertThat(owner.repeated).hasValue(0);
-        assertThat(owner.ending).hasValue(1);
     }
 
     @Test

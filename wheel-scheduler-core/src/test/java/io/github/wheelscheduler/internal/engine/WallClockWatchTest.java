@@ -109,19 +109,6 @@ class WallClockWatchTest {
     }
 
     @Test
-    void jumpIsLoggedInWords() throws Exception {
-        try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
-                VirtualTime time = new VirtualTime()) {
-            scheduleAt(time, after(Duration.ofHours(1)));
-            time.pass(Duration.ofSeconds(5));
-            time.wallClock.moveBy(Duration.ofMinutes(-90));
-            time.pass(WITHIN);
-            assertThat(log.said("The wall clock has moved by -1 h 30 min against the monotonic clock"))
-                    .hasSize(1);
-        }
-    }
-
-    @Test
     void suspendDuringWhichOnlyTheWallClockWentOnIsNoticed() throws Exception {
         try (VirtualTime time = new VirtualTime()) {
             for (int hour = 1; hour <= 5; hour++) {
@@ -267,17 +254,6 @@ class WallClockWatchTest {
             time.wallClock.moveBy(Duration.ofHours(11));
             time.pass(WITHIN);
             assertThat(runs).hasSize(1);
-        }
-    }
-
-    @Test
-    void wallClockThatTakesTwoSecondsToReadHasNotJumped() throws Exception {
-        try (VirtualTime time = new VirtualTime()) {
-            scheduleAt(time, after(Duration.ofHours(1)));
-            time.wallClock.blockNextReadingOn(() -> time.clock.advance(Duration.ofSeconds(2)));
-            time.pass(Duration.ofHours(1));
-            assertThat(runs).hasSize(1);
-            assertThat(time.executor.snapshot().tick().clockJumps()).isZero();
         }
     }
 

@@ -31,26 +31,6 @@ abstract class FutureContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void isDoneTurnsTrueWithTheEndOfTheRun(OneShot way) {
-        HeldTask held = heldTask();
-        Future<String> future = way.start(executor, held::call);
-        await(held.begun);
-        assertPending(future);
-
-        held.release();
-
-        assertThat(result(future)).isEqualTo(HeldTask.RESULT);
-        assertThat(future.isDone()).isTrue();
-        assertThat(future.isCancelled()).isFalse();
-    }
-
-    @Test
-    void futureOfAWaitingTaskIsNotDone() {
-        assertPending(executor.schedule(() -> "later", 1, HOURS));
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void getWaitsForTheEndOfTheRun(OneShot way) {
         HeldTask held = heldTask();
         Future<String> future = way.start(executor, held::call);

@@ -34,16 +34,6 @@ abstract class OneShotContract extends ContractFixture {
     }
 
     @Test
-    void runnableRunsAndItsFutureYieldsNull() {
-        CountDownLatch ran = new CountDownLatch(1);
-
-        ScheduledFuture<?> future = executor.schedule(ran::countDown, 1, MILLISECONDS);
-
-        assertThat((Object) result(future)).isNull();
-        assertThat(ran.getCount()).isZero();
-    }
-
-    @Test
     void callableYieldsWhatItReturned() {
         Object value = new Object();
 
@@ -127,21 +117,6 @@ abstract class OneShotContract extends ContractFixture {
                     .as("lateness of task %d, seed %d", i, seed)
                     .isNotNegative();
         }
-        assertEachRanOnce(runs);
-    }
-
-    @Test
-    void taskDoesNotRunAgain() {
-        AtomicIntegerArray runs = new AtomicIntegerArray(100);
-        List<Future<Integer>> futures = new ArrayList<>();
-        for (int i = 0; i < runs.length(); i++) {
-            int number = i;
-            futures.add(executor.schedule(() -> runs.incrementAndGet(number), i % 10, MILLISECONDS));
-        }
-
-        futures.forEach(ContractFixture::result);
-        assertThat(result(executor.schedule(() -> "later", 60, MILLISECONDS))).isEqualTo("later");
-
         assertEachRanOnce(runs);
     }
 

@@ -97,22 +97,6 @@ abstract class OrderContract extends ContractFixture {
     }
 
     @Test
-    void shorterDelayOvertakesALongerOneThatWasThereFirst() {
-        ScheduledExecutorService single = newSingleWorker();
-        ScheduledFuture<?> hour = schedule(single, 0, 1, TimeUnit.HOURS);
-        ScheduledFuture<?> minute = schedule(single, 1, 1, TimeUnit.MINUTES);
-        ScheduledFuture<?> soon = schedule(single, 2, 20, MILLISECONDS);
-        ScheduledFuture<?> atOnce = schedule(single, 3, 0, MILLISECONDS);
-
-        result(soon);
-        result(atOnce);
-
-        assertThat(started).contains(3, 2);
-        assertPending(minute);
-        assertPending(hour);
-    }
-
-    @Test
     void randomDeadlinesStartInOrderThoughSomeAreCancelled() {
         ScheduledExecutorService single = newSingleWorker();
         HeldTask held = hold(single);

@@ -33,17 +33,6 @@ abstract class PeriodicContract extends ContractFixture {
 
     @ParameterizedTest
     @EnumSource
-    void runsAgainAndAgain(Repetition repetition) {
-        CountDownLatch runs = new CountDownLatch(20);
-
-        ScheduledFuture<?> future = repetition.start(executor, runs::countDown, 1, 1, MILLISECONDS);
-
-        await(runs);
-        assertPending(future);
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void firstRunDoesNotComeBeforeTheInitialDelay(Repetition repetition) {
         for (long initialMillis : new long[] {1, 10, 25, 40}) {
             CompletableFuture<Long> started = new CompletableFuture<>();
@@ -133,20 +122,6 @@ abstract class PeriodicContract extends ContractFixture {
         assertThat(untimed.failure()).isInstanceOf(CancellationException.class);
         assertThat(timed.failure()).isInstanceOf(CancellationException.class);
         assertCancelled(future);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void isNotDoneDuringARun(Repetition repetition) {
-        HeldTask held = heldTask();
-
-        ScheduledFuture<?> future = repetition.start(executor, held::run);
-
-        await(held.begun);
-        assertPending(future);
-        held.release();
-        eventually(() -> held.runs.get() > 2);
-        assertPending(future);
     }
 
     /** Plain fields: each run must see what the run before it wrote, on whichever thread that was. */

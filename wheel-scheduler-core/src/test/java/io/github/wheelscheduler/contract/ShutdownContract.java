@@ -42,15 +42,6 @@ abstract class ShutdownContract extends ContractFixture {
     }
 
     @Test
-    void idleExecutorTerminates() throws InterruptedException {
-        assertThat(result(executor.schedule(() -> "value", 1, MILLISECONDS))).isEqualTo("value");
-
-        executor.shutdown();
-
-        assertTerminates(executor);
-    }
-
-    @Test
     void neitherWaitsForARunningTaskNorDisturbsIt() throws InterruptedException {
         HeldTask held = heldTask();
         Future<String> future = executor.submit(held::call);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -19,15 +18,6 @@ abstract class SubmissionContract extends ContractFixture {
 
     SubmissionContract(Subject subject) {
         super(subject);
-    }
-
-    @Test
-    void executeRunsTheTask() {
-        CountDownLatch ran = new CountDownLatch(1);
-
-        executor.execute(ran::countDown);
-
-        await(ran);
     }
 
     @Test
@@ -49,13 +39,6 @@ abstract class SubmissionContract extends ContractFixture {
 
         assertThat(result(future)).isSameAs(value);
         assertThat(runs).hasValue(1);
-    }
-
-    @Test
-    void submitOfACallableYieldsWhatItReturned() {
-        Object value = new Object();
-
-        assertThat(result(executor.submit(() -> value))).isSameAs(value);
     }
 
     @Test

@@ -52,18 +52,6 @@ class SchedulerThreadsTest {
     }
 
     @Test
-    void farTaskMakesTheTickThreadAlone() {
-        scheduler.setThreadNamePrefix("far-");
-        scheduler.initialize();
-        ScheduledFuture<?> far = scheduler.schedule(gate, Instant.now().plusSeconds(3_600));
-        assertThat(threads("far-")).extracting(Thread::getName).containsExactly("far-tick");
-        scheduler.execute(gate);
-        gate.awaitArrivals(1);
-        assertThat(threads("far-")).extracting(Thread::getName).containsExactlyInAnyOrder("far-tick", "far-1", "far-2");
-        assertThat(far.isDone()).isFalse();
-    }
-
-    @Test
     void eachThreadThatRunsNoTaskHasANameOfItsOwn() {
         assertThat(threadsAfter(Caller.DAEMON, "named-", () -> {
                     // Not due yet when it is scheduled, or the caller would start the first worker.
@@ -133,17 +121,6 @@ class SchedulerThreadsTest {
             who.remove();
         }
         assertThat(seen).containsOnly("null");
-    }
-
-    @Test
-    void threadGroupThatWasSetWins() {
-        ThreadGroup group = new ThreadGroup("set");
-        scheduler.setThreadGroup(group);
-        scheduler.initialize();
-        Thread[] seen = new Thread[1];
-        scheduler.execute(() -> seen[0] = Thread.currentThread());
-        awaitThat(() -> scheduler.getWheelScheduledExecutor().pendingCount() == 0 && scheduler.getActiveCount() == 0);
-        assertThat(seen[0].getThreadGroup()).isSameAs(group);
     }
 
     @Test

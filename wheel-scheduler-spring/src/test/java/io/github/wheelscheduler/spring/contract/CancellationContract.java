@@ -2,12 +2,8 @@ package io.github.wheelscheduler.spring.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -16,21 +12,6 @@ abstract class CancellationContract extends SchedulerFixture {
 
     CancellationContract(SchedulerFactory factory) {
         super(factory);
-    }
-
-    @Test
-    void taskCancelledBeforeItsTimeNeverRuns() {
-        var scheduler = started();
-        var task = new RecordingTask();
-        Instant instant = Instant.now().plusMillis(60);
-
-        Future<?> future = scheduler.schedule(task, instant);
-        boolean cancelled = future.cancel(false);
-        assumeStillBefore(instant);
-
-        assertThat(cancelled).isTrue();
-        assertIsCancelled(future);
-        staysTrue(() -> !task.hasRun());
     }
 
     @ParameterizedTest
@@ -144,47 +125,6 @@ abstract class CancellationContract extends SchedulerFixture {
 
         held.awaitEnd();
         staysTrue(() -> task.runs() == 1);
-    }
-
-    @Test
-    void interruptReachesOnlyTheRunItWasMeantFor() {
-        var scheduler = started(it -> it.setPoolSize(1));
-
-        for (int round = 0; round < 50; round++) {
-            var started = new CountDownLatch(1);
-            Future<?> cancelled = scheduler.submit(() -> endInterrupted(started));
-            await().until(() -> started.getCount() == 0);
-            cancelled.cancel(true);
-
-            assertThat(scheduler.submit(() -> Thread.currentThread().isInterrupted()))
-                    .succeedsWithin(PATIENCE)
-                    .isEqualTo(false);
-        }
-    }
-
-    @Test
-    void cancellingOneTaskLeavesTheOthersAlone() {
-        var scheduler = started();
-        Instant instant = Instant.now().plusMillis(50);
-        var cancelled = new RecordingTask();
-        var kept = new RecordingTask();
-
-        Future<?> first = scheduler.schedule(cancelled, instant);
-        Future<?> second = scheduler.schedule(kept, instant);
-        first.cancel(true);
-        assumeStillBefore(instant);
-
-        assertYieldsNull(second);
-        assertThat(kept.runs()).isEqualTo(1);
-        assertThat(cancelled.hasRun()).isFalse();
-    }
-
-    /** Waits for an interrupt and ends without clearing it. */
-    private static void endInterrupted(CountDownLatch started) {
-        started.countDown();
-        while (!Thread.currentThread().isInterrupted()) {
-            LockSupport.park();
-        }
     }
 
     private static void assertEndsWithTheRunInProgress(RecordingTask task) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -120,25 +119,6 @@ abstract class ContextCloseContract extends ContextFixture {
         staysTrue(() -> series.runs() <= runs + 2);
         held.release();
         assertThat(closing).succeedsWithin(PATIENCE);
-    }
-
-    @Test
-    void closingCancelsWhatHasNotRun() {
-        var context = context(settings -> {});
-        var scheduler = schedulerOf(context);
-        var task = new RecordingTask();
-        Instant instant = Instant.now().plus(AN_HOUR);
-        ScheduledFuture<?> oneTime = scheduler.schedule(task, instant);
-        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(task, instant, AN_HOUR);
-        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(task, instant, AN_HOUR);
-
-        context.close();
-
-        assertThat(oneTime.isCancelled()).isTrue();
-        assertThat(rate.isCancelled()).isTrue();
-        assertThat(delay.isCancelled()).isTrue();
-        awaitTermination(scheduler);
-        assertThat(task.hasRun()).isFalse();
     }
 
     @Test

@@ -5,14 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,16 +38,6 @@ abstract class OneTimeContract extends SchedulerFixture {
     }
 
     @Test
-    void instantThatIsNowRunsAtOnce() {
-        var scheduler = started();
-        var task = new RecordingTask();
-
-        var unused = scheduler.schedule(task, Instant.now());
-
-        task.awaitRuns(1);
-    }
-
-    @Test
     void instantInThePastRunsAtOnce() {
         var scheduler = started();
 
@@ -70,43 +57,6 @@ abstract class OneTimeContract extends SchedulerFixture {
         assertThat(future.getDelay(TimeUnit.DAYS)).isGreaterThan(50 * 365);
         assertThat(far.hasRun()).isFalse();
         assertThat(future.cancel(false)).isTrue();
-    }
-
-    @Test
-    void manyTasksAtOneInstantAllRunExactlyOnce() {
-        var scheduler = started();
-        var runs = new AtomicInteger();
-        Instant instant = Instant.now().plusMillis(100);
-        List<ScheduledFuture<?>> futures = new ArrayList<>();
-
-        for (int i = 0; i < 1_000; i++) {
-            futures.add(scheduler.schedule(runs::incrementAndGet, instant));
-        }
-
-        futures.forEach(SchedulerFixture::assertYieldsNull);
-        assertThat(runs).hasValue(1_000);
-    }
-
-    @Test
-    void singleWorkerTakesWaitingTasksInTheOrderTheyWereDue() {
-        var scheduler = started(it -> it.setPoolSize(1));
-        var held = new HeldTask();
-        scheduler.execute(held);
-        held.awaitStart();
-        List<String> order = new CopyOnWriteArrayList<>();
-        Instant base = Instant.now();
-
-        var third = scheduler.schedule(() -> order.add("third"), base.plusMillis(500));
-        var first = scheduler.schedule(() -> order.add("first"), base.plusMillis(300));
-        var second = scheduler.schedule(() -> order.add("second"), base.plusMillis(400));
-        assumeStillBefore(base.plusMillis(300));
-
-        await().until(() -> third.getDelay(TimeUnit.NANOSECONDS) < 0);
-        held.release();
-        awaitDone(first);
-        awaitDone(second);
-        awaitDone(third);
-        assertThat(order).containsExactly("first", "second", "third");
     }
 
     @Test

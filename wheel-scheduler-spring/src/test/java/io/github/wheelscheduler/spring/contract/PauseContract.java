@@ -96,36 +96,6 @@ abstract class PauseContract extends SchedulerFixture {
     }
 
     @Test
-    void severalPausesInARowLoseNothing() {
-        var scheduler = started();
-        var runs = new AtomicInteger();
-
-        for (int round = 1; round <= 20; round++) {
-            scheduler.stop();
-            for (int i = 0; i < 20; i++) {
-                scheduler.execute(runs::incrementAndGet);
-            }
-            scheduler.start();
-            int expected = round * 20;
-            await().until(() -> runs.get() == expected);
-        }
-    }
-
-    @Test
-    void runInProgressIsLeftAlone() {
-        var scheduler = started();
-        var held = new HeldTask();
-        scheduler.execute(held);
-        held.awaitStart();
-
-        scheduler.stop();
-
-        staysTrue(() -> !held.hasEnded());
-        held.release();
-        assertThat(held.awaitEnd().wasInterrupted()).isFalse();
-    }
-
-    @Test
     void stoppingAnIdleSchedulerCallsBackAtOnce() {
         var scheduler = started();
         var calledBack = new CompletableFuture<Boolean>();
@@ -172,41 +142,6 @@ abstract class PauseContract extends SchedulerFixture {
         await().until(() -> callbacks.get() == 1);
         staysTrue(() -> callbacks.get() == 1);
         assertThat(scheduler.isRunning()).isFalse();
-    }
-
-    @Test
-    void callbackComesAfterAFailedRunToo() {
-        var scheduler = started(it -> it.setErrorHandler(failure -> {}));
-        var held = new HeldTask();
-        scheduler.execute(() -> {
-            held.run();
-            throw new IllegalStateException("fails while the scheduler stops");
-        });
-        held.awaitStart();
-        var callbacks = new AtomicInteger();
-
-        scheduler.stop(callbacks::incrementAndGet);
-        held.release();
-
-        await().until(() -> callbacks.get() == 1);
-    }
-
-    @Test
-    void taskDueWhileTheLastRunEndsWaitsToo() {
-        var scheduler = started();
-        var held = new HeldTask();
-        scheduler.execute(held);
-        held.awaitStart();
-        var task = new RecordingTask();
-
-        scheduler.stop();
-        scheduler.execute(task);
-        held.release();
-        held.awaitEnd();
-
-        staysTrue(() -> !task.hasRun());
-        scheduler.start();
-        task.awaitRuns(1);
     }
 
     @Test

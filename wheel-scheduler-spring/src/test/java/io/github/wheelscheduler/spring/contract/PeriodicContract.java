@@ -1,14 +1,12 @@
 package io.github.wheelscheduler.spring.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -113,47 +111,6 @@ abstract class PeriodicContract extends SchedulerFixture {
         kind.start(scheduler, task);
 
         assertThat(task.awaitRuns(5).mostAtOnce()).isEqualTo(1);
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"FIXED_RATE", "FIXED_DELAY", "TRIGGER"})
-    void aSlowSeriesHoldsUpNoOther(TaskKind kind) {
-        var scheduler = started();
-        var held = new HeldTask();
-        kind.start(scheduler, held);
-        held.awaitStart();
-        var other = new RecordingTask();
-
-        kind.start(scheduler, other);
-
-        other.awaitRuns(5);
-        assertThat(held.hasEnded()).isFalse();
-    }
-
-    @Test
-    void futureOfASeriesStaysOpen() {
-        var scheduler = started();
-        var task = new RecordingTask();
-
-        ScheduledFuture<?> future = scheduler.scheduleAtFixedRate(task, PERIOD);
-        task.awaitRuns(3);
-
-        assertThat(future.isDone()).isFalse();
-        assertThat(future.isCancelled()).isFalse();
-        assertThatThrownBy(() -> future.get(50, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
-    }
-
-    @Test
-    void delayIsTheTimeLeftBetweenTwoRuns() {
-        var scheduler = started();
-        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(() -> {}, AN_HOUR);
-        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(() -> {}, AN_HOUR);
-
-        for (ScheduledFuture<?> future : List.of(rate, delay)) {
-            await().until(() -> future.getDelay(TimeUnit.NANOSECONDS) > 0);
-            assertThat(Duration.ofNanos(future.getDelay(TimeUnit.NANOSECONDS)))
-                    .isBetween(AN_HOUR.minus(PATIENCE), AN_HOUR);
-        }
     }
 
     @Test

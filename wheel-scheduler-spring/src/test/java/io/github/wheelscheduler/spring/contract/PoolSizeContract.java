@@ -3,10 +3,8 @@ package io.github.wheelscheduler.spring.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,16 +48,6 @@ abstract class PoolSizeContract extends SchedulerFixture {
     }
 
     @Test
-    void waitingTasksAreNotActive() {
-        var scheduler = started();
-
-        var unused = scheduler.schedule(() -> {}, scheduler.getClock().instant().plus(AN_HOUR));
-
-        await().until(() -> scheduler.getActiveCount() == 0);
-        staysTrue(() -> scheduler.getActiveCount() == 0);
-    }
-
-    @Test
     void noMoreTasksRunAtOnceThanThePoolSizeSays() {
         var scheduler = started(it -> it.setPoolSize(2));
         List<HeldTask> held = hold(scheduler, 2);
@@ -91,34 +79,6 @@ abstract class PoolSizeContract extends SchedulerFixture {
         assertThat(scheduler.getActiveCount()).isEqualTo(3);
     }
 
-    @Test
-    void loweringThePoolSizeLosesNoTask() {
-        var scheduler = started(it -> it.setPoolSize(6));
-        List<HeldTask> held = hold(scheduler, 6);
-        var runs = new AtomicInteger();
-        for (int i = 0; i < 50; i++) {
-            scheduler.execute(runs::incrementAndGet);
-        }
-
-        scheduler.setPoolSize(1);
-        held.forEach(HeldTask::release);
-
-        await().until(() -> runs.get() == 50);
-        held.forEach(HeldTask::awaitEnd);
-        assertThat(held).noneMatch(HeldTask::wasInterrupted);
-    }
-
-    @Test
-    void loweredPoolSizeHoldsOnceTheRunsInProgressHaveEnded() {
-        var scheduler = started(it -> it.setPoolSize(6));
-        List<HeldTask> held = hold(scheduler, 6);
-
-        scheduler.setPoolSize(1);
-        held.forEach(HeldTask::release);
-
-        await().until(() -> mostAtOnceOfABurst(scheduler) == 1);
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {0, -1})
     void aPoolSizeIsAtLeastOne(int poolSize) {
@@ -139,13 +99,5 @@ abstract class PoolSizeContract extends SchedulerFixture {
         }
         held.forEach(HeldTask::awaitStart);
         return held;
-    }
-
-    private static int mostAtOnceOfABurst(ThreadPoolTaskScheduler scheduler) {
-        var task = new RecordingTask(new SteadyClock(), Duration.ofMillis(10));
-        for (int i = 0; i < 4; i++) {
-            scheduler.execute(task);
-        }
-        return task.awaitRuns(4).mostAtOnce();
     }
 }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -40,15 +39,6 @@ abstract class ScheduledMethodContract extends ContextFixture {
         methods.cron.awaitRuns(1);
         assertThat(methods.threads).allMatch(name -> name.startsWith("taskScheduler-"));
         assertThat(methods.once.runs()).isEqualTo(1);
-    }
-
-    @Test
-    void longestFixedDelayMeansOnceAtTheStart() {
-        var context = context(settings -> {}, it -> it.register(Config.class, AtTheStart.class));
-        var method = context.getBean(AtTheStart.class);
-
-        method.runs.awaitRuns(1);
-        staysTrue(() -> method.runs.runs() == 1);
     }
 
     @Test
@@ -117,19 +107,6 @@ abstract class ScheduledMethodContract extends ContextFixture {
         methods.fixedDelay.awaitRuns(delayRuns + 2);
     }
 
-    @Test
-    void noMethodRunsAfterTheClose() {
-        AnnotationConfigApplicationContext context =
-                context(settings -> {}, it -> it.register(Config.class, Methods.class));
-        var methods = context.getBean(Methods.class);
-        methods.fixedRate.awaitRuns(2);
-
-        context.close();
-
-        int runs = methods.allRuns();
-        staysTrue(() -> methods.allRuns() == runs);
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
     static class Config {}
@@ -177,20 +154,6 @@ abstract class ScheduledMethodContract extends ContextFixture {
         private void run(RecordingTask task) {
             threads.add(Thread.currentThread().getName());
             task.run();
-        }
-
-        private int allRuns() {
-            return threads.size();
-        }
-    }
-
-    static class AtTheStart {
-
-        private final RecordingTask runs = new RecordingTask();
-
-        @Scheduled(fixedDelay = Long.MAX_VALUE)
-        void atTheStart() {
-            runs.run();
         }
     }
 

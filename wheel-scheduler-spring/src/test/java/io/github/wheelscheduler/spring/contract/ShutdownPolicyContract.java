@@ -52,20 +52,6 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
     }
 
     @Test
-    void initiationOfShutdownAwaitsNoPeriodicTask() {
-        var scheduler = started();
-        Instant instant = Instant.now().plus(AN_HOUR);
-        ScheduledFuture<?> rate = scheduler.scheduleAtFixedRate(() -> {}, instant, AN_HOUR);
-        ScheduledFuture<?> delay = scheduler.scheduleWithFixedDelay(() -> {}, instant, AN_HOUR);
-
-        scheduler.initiateShutdown();
-
-        awaitTermination(scheduler);
-        assertIsCancelled(rate);
-        assertIsCancelled(delay);
-    }
-
-    @Test
     void triggerSeriesEndsWithTheInitiationOfShutdown() {
         var scheduler = started();
         var task = new RecordingTask();
@@ -107,21 +93,6 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
         awaitTermination(scheduler);
         assertThat(future.isCancelled()).isTrue();
         assertThat(task.hasRun()).isFalse();
-    }
-
-    @Test
-    void droppedTasksAreNotWaitedFor() {
-        var scheduler = started(it -> {
-            it.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            it.setWaitForTasksToCompleteOnShutdown(true);
-            it.setAwaitTerminationMillis(PATIENCE.toMillis());
-        });
-        ScheduledFuture<?> future = scheduler.schedule(() -> {}, Instant.now().plus(AN_HOUR));
-
-        scheduler.shutdown();
-
-        assertThat(scheduler.getScheduledExecutor().isTerminated()).isTrue();
-        assertThat(future.isCancelled()).isTrue();
     }
 
     @ParameterizedTest

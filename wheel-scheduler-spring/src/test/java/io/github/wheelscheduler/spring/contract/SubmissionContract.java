@@ -65,13 +65,6 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void futureOfACallableYieldsItsResult() {
-        Future<String> future = started().submit(() -> "result");
-
-        assertThat(future).succeedsWithin(PATIENCE).isEqualTo("result");
-    }
-
-    @Test
     void futureOfARunnableCarriesItsException() {
         var failure = new IllegalStateException("runnable fails");
 
@@ -171,60 +164,7 @@ abstract class SubmissionContract extends SchedulerFixture {
     }
 
     @Test
-    void moreTasksThanWorkersAllRunExactlyOnce() {
-        var scheduler = started();
-        var runs = new AtomicInteger[2_000];
-
-        for (int i = 0; i < runs.length; i++) {
-            var mine = new AtomicInteger();
-            runs[i] = mine;
-            scheduler.execute(mine::incrementAndGet);
-        }
-
-        await().until(() -> sum(runs) >= runs.length);
-        staysTrue(() -> sum(runs) == runs.length);
-        assertThat(runs).allSatisfy(count -> assertThat(count).hasValue(1));
-    }
-
-    @Test
-    void taskCanSubmitAndScheduleFurtherTasks() {
-        var scheduler = started();
-        var executed = new RecordingTask();
-        var scheduled = new RecordingTask();
-
-        scheduler.execute(() -> {
-            scheduler.execute(executed);
-            var unused = scheduler.schedule(scheduled, scheduler.getClock().instant());
-        });
-
-        executed.awaitRuns(1);
-        scheduled.awaitRuns(1);
-    }
-
-    @Test
-    void manyFailingTasksLeaveTheSchedulerInOrder() {
-        var scheduler = started();
-        for (int i = 0; i < 100; i++) {
-            scheduler.execute(() -> {
-                throw new IllegalStateException("one of many");
-            });
-        }
-
-        assertThat(scheduler.submit(() -> "still here"))
-                .succeedsWithin(PATIENCE)
-                .isEqualTo("still here");
-    }
-
-    @Test
     void shortTasksArePreferred() {
         assertThat(started().prefersShortLivedTasks()).isTrue();
-    }
-
-    private static int sum(AtomicInteger[] counts) {
-        int sum = 0;
-        for (AtomicInteger count : counts) {
-            sum += count.get();
-        }
-        return sum;
     }
 }

@@ -2,18 +2,15 @@ package io.github.wheelscheduler.spring.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.wheelscheduler.testing.Caller;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** The threads that run the tasks: how they are made and what they are called. */
@@ -97,21 +94,6 @@ abstract class ThreadContract extends SchedulerFixture {
         var scheduler = started(it -> it.setVirtualThreads(false));
 
         assertThat(threadOf(TaskKind.FIXED_RATE, scheduler).isDaemon()).isFalse();
-    }
-
-    @ParameterizedTest
-    @MethodSource("callers")
-    void threadsDoNotTakeAfterWhoeverSchedulesFirst(Caller caller) {
-        var scheduler = started(it -> it.setVirtualThreads(false));
-
-        Thread thread = caller.call(() -> threadOf(TaskKind.FIXED_RATE, scheduler));
-
-        assertThat(thread.isDaemon()).isFalse();
-        assertThat(thread.getPriority()).isEqualTo(Thread.NORM_PRIORITY);
-    }
-
-    static Stream<Caller> callers() {
-        return Stream.of(Caller.values()).filter(Caller::isAvailable);
     }
 
     @ParameterizedTest

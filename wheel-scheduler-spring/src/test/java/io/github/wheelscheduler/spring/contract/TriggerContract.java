@@ -113,16 +113,6 @@ abstract class TriggerContract extends SchedulerFixture {
     }
 
     @Test
-    void instantInThePastRunsAtOnce() {
-        var scheduler = started();
-        var task = new RecordingTask();
-
-        awaitDone(scheduled(scheduler, task, new ObservedTrigger(context -> Instant.EPOCH, 3)));
-
-        assertThat(task.runs()).isEqualTo(3);
-    }
-
-    @Test
     void contextKnowsTheClockAloneBeforeTheFirstRun() {
         var scheduler = started(it -> it.setClock(clock));
         var trigger = new ObservedTrigger(context -> clock.instant().plus(AN_HOUR), 1);

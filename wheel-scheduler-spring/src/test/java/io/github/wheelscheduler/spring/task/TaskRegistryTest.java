@@ -21,7 +21,6 @@ import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -236,19 +235,6 @@ class TaskRegistryTest extends RegistryFixture {
         });
         awaitThat(failing::isDone);
         assertThat(scheduler.getFailedRuns()).isOne();
-    }
-
-    @Test
-    void tasksOfOneNameAreNumberedAndAFreeNumberIsUsedAgain() {
-        List<ScheduledFuture<?>> futures = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            futures.add(scheduler.scheduleAtFixedRate(new Named("same"), inAnHour(), HOUR));
-        }
-        assertThat(registry.ids()).containsExactly("same", "same~2", "same~3");
-        assertThat(futures.get(1).cancel(false)).isTrue();
-        assertThat(registry.ids()).containsExactly("same", "same~3");
-        scheduler.scheduleAtFixedRate(new Named("same"), inAnHour(), HOUR);
-        assertThat(registry.ids()).containsExactly("same", "same~2", "same~3");
     }
 
     @Test

@@ -420,18 +420,6 @@ class TaskSteeringTest extends RegistryFixture {
     }
 
     @Test
-    void rejectedScheduleChangesNothing() {
-        scheduler.shutdown();
-        scheduler.setMaxPending(1);
-        scheduler.initialize();
-        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(HOUR));
-        assertThatExceptionOfType(TaskRejectedException.class)
-                .isThrownBy(() -> registry.retime(ID, TaskSchedule.fixedRate(OFTEN)));
-        assertThat(task().schedule()).isEqualTo(TaskSchedule.fixedRate(HOUR));
-        assertThat(future.isDone()).isFalse();
-    }
-
-    @Test
     void runThatGoesOnIsLeftAloneByARetiming() {
         Gate gate = new Gate();
         ScheduledFuture<?> ignored = registry.schedule(ID, gate, TaskSchedule.fixedDelay(OFTEN));
@@ -665,16 +653,5 @@ class TaskSteeringTest extends RegistryFixture {
         asking.open();
         operator.join();
         assertThat(task().schedule().kind()).isEqualTo("trigger");
-    }
-
-    @Test
-    void reTimingThatIsRejectedLeavesTheOldScheduleInPlace() {
-        ScheduledFuture<?> future = schedule(TaskSchedule.fixedRate(OFTEN));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> registry.retime(ID, TaskSchedule.trigger(context -> null)));
-        int before = runs.get();
-        awaitThat(() -> runs.get() > before + 3);
-        assertThat(task().schedule()).isEqualTo(TaskSchedule.fixedRate(OFTEN));
-        assertThat(future.isDone()).isFalse();
     }
 }

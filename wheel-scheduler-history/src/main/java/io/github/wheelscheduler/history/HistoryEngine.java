@@ -8,6 +8,7 @@ import io.github.wheelscheduler.history.internal.HistoryParts;
 import io.github.wheelscheduler.history.internal.HistoryStore;
 import io.github.wheelscheduler.history.internal.RunBuffer;
 import io.github.wheelscheduler.history.internal.RunNotes;
+import io.github.wheelscheduler.internal.spring.run.OneTimeEnds;
 import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.task.TaskListener;
@@ -190,7 +191,7 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     public OneTimeRunListener oneTimeListener(String scheduler) {
         Objects.requireNonNull(scheduler, "scheduler must not be null");
         RunNotes notes = new RunNotes(scheduler, buffer, executor::wallClockInstant);
-        return notes::ranOnce;
+        return (OneTimeEnds) notes::ranOnce;
     }
 
     /**

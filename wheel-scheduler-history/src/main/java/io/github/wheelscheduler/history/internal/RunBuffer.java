@@ -79,7 +79,7 @@ public final class RunBuffer {
 
     /** Returns whether runs are to have a row; counts them if not. */
     boolean takes(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
-        return takes(new KnownTask(task), outcome, runs, micros, atMicros);
+        return takes(new KnownTask(this, task), outcome, runs, micros, atMicros);
     }
 
     /** Returns the same for a task whose runs keep that. */
@@ -105,17 +105,18 @@ public final class RunBuffer {
     }
 
     /** A task, with its budget at hand. */
-    final class KnownTask {
-        private final String task;
+    static class KnownTask {
+
+        final String task;
         private final boolean isUnlimited;
 
         /** Replaced once it is no longer in use. Writers: threads that end runs; each value is right. */
         private volatile TaskBudget budget;
 
-        KnownTask(String task) {
+        KnownTask(RunBuffer buffer, String task) {
             this.task = task;
-            this.isUnlimited = !unlimited.isEmpty() && unlimited.contains(task);
-            this.budget = budget(task);
+            this.isUnlimited = buffer.unlimited.contains(task);
+            this.budget = buffer.budget(task);
         }
     }
 

@@ -3,10 +3,11 @@ package io.github.wheelscheduler.history.internal;
 import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryRow;
+import io.github.wheelscheduler.internal.spring.run.EpochNanos;
+import io.github.wheelscheduler.internal.spring.task.RunEnds;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import io.github.wheelscheduler.spring.task.TaskListener;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
@@ -34,14 +35,10 @@ public final class RunNotes implements TaskListener {
                 Math.multiplyExact(instant.getEpochSecond(), MICROS_PER_SECOND), instant.getNano() / NANOS_PER_MICRO);
     }
 
-    private static HistoryOutcome outcomeOf(RunOutcome run, @Nullable Throwable thrown) {
-        return run.failure() == null
+    private static HistoryOutcome outcomeOf(RunOutcome.@Nullable Failure failure, @Nullable Throwable thrown) {
+        return failure == null
                 ? HistoryOutcome.SUCCESS
                 : isInterruption(thrown) ? HistoryOutcome.INTERRUPTED : HistoryOutcome.FAILURE;
-    }
-
-    private static long microsOf(RunOutcome run) {
-        return Math.max(0, run.duration().toNanos() / NANOS_PER_MICRO);
     }
 
     @Override
@@ -54,74 +51,88 @@ public final class RunNotes implements TaskListener {
         ofRuns(id).ran(id, run, overran, thrown);
     }
 
-    /** Receives the ends of the runs of one task. */
-    private final class OneTask implements TaskListener {
-
-        private final RunBuffer.KnownTask place;
+    /** Receives the ends of the runs of one task. A run without a row makes no object. */
+    private final class OneTask extends RunBuffer.KnownTask implements RunEnds {
 
         OneTask(String id) {
-            this.place = buffer.new KnownTask(id);
+            super(buffer, id);
         }
 
         @Override
-        public void ran(String id, RunOutcome run, boolean overran, @Nullable Throwable thrown) {
-            HistoryOutcome outcome = outcomeOf(run, thrown);
-            long micros = microsOf(run);
-            long atMicros = micros(run.startedAt()) + micros;
+        public void ended(
+                long startedAt,
+                long nanos,
+                long latenessNanos,
+                boolean triggered,
+                RunOutcome.@Nullable Failure failure,
+                @Nullable Throwable thrown) {
+            HistoryOutcome outcome = outcomeOf(failure, thrown);
             // Also if this run has no row: it is not the next one that has been triggered.
-            String by = run.triggered() ? buffer.triggers().take(scheduler, id, null) : null;
-            if (buffer.takes(place, outcome, 1, micros, atMicros)) {
-                Instant due = run.triggered() ? null : run.startedAt().minus(nonNegative(run.lateness()));
-                add(id, run, outcome, due, by, thrown);
+            String by = triggered ? buffer.triggers().take(scheduler, task, null) : null;
+            if (buffer.takes(this, outcome, 1, micros(nanos), endMicros(startedAt, nanos))) {
+                Instant due = triggered ? null : EpochNanos.toInstant(startedAt - Math.max(0, latenessNanos));
+                HistoryCause cause = triggered ? HistoryCause.BY_HAND : HistoryCause.SCHEDULE;
+                add(task, startedAt, nanos, outcome, due, cause, by, failure, thrown);
             }
         }
     }
 
     /** A one-time run without an id has ended. */
-    public void ranOnce(String name, boolean isNamed, RunOutcome run, @Nullable Throwable thrown) {
-        HistoryOutcome outcome = outcomeOf(run, thrown);
-        long micros = microsOf(run);
-        long atMicros = micros(run.startedAt()) + micros;
-        boolean hasRow = (isNamed || run.failure() != null)
+    public void ranOnce(
+            String name,
+            boolean isNamed,
+            long startedAt,
+            long nanos,
+            RunOutcome.@Nullable Failure failure,
+            @Nullable Throwable thrown) {
+        HistoryOutcome outcome = outcomeOf(failure, thrown);
+        long micros = micros(nanos);
+        long atMicros = endMicros(startedAt, nanos);
+        boolean hasRow = (isNamed || failure != null)
                 ? buffer.takes(name, outcome, 1, micros, atMicros)
                 : buffer.takesIfUnlimited(name, outcome, micros, atMicros);
         if (hasRow) {
-            add(name, run, outcome, null, null, thrown);
+            add(name, startedAt, nanos, outcome, null, HistoryCause.SCHEDULE, null, failure, thrown);
         }
+    }
+
+    private static long micros(long nanos) {
+        return Math.max(0, nanos / NANOS_PER_MICRO);
+    }
+
+    /** Returns the end of a run, in microseconds since the epoch. */
+    private static long endMicros(long startedAt, long nanos) {
+        return Math.floorDiv(startedAt, NANOS_PER_MICRO) + micros(nanos);
     }
 
     private void add(
             String id,
-            RunOutcome run,
+            long startedAt,
+            long nanos,
             HistoryOutcome outcome,
             @Nullable Instant due,
+            HistoryCause cause,
             @Nullable String by,
+            RunOutcome.@Nullable Failure failure,
             @Nullable Throwable thrown) {
-        long micros = microsOf(run);
-        RunOutcome.Failure failure = run.failure();
-        Instant started = run.startedAt();
         buffer.add(new NotedRun(
                 scheduler,
                 id,
                 null,
-                Instant.EPOCH.plus(micros(started) + micros, ChronoUnit.MICROS),
+                Instant.EPOCH.plus(endMicros(startedAt, nanos), ChronoUnit.MICROS),
                 due,
-                started,
-                micros,
+                EpochNanos.toInstant(startedAt),
+                micros(nanos),
                 outcome,
                 1,
                 1,
-                run.triggered() ? HistoryCause.BY_HAND : HistoryCause.SCHEDULE,
+                cause,
                 by,
                 null,
                 failure == null ? null : failure.traceId(),
                 failure == null ? null : failure.type(),
                 failure == null ? "" : failure.message(),
                 buffer.keepsTraces() ? thrown : null));
-    }
-
-    private static Duration nonNegative(Duration duration) {
-        return duration.isNegative() ? Duration.ZERO : duration;
     }
 
     /** Whether one of the causes is the interruption of a thread. An exception of a user's may not tell. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.core.task.TaskRejectedException;
 
 /**
- * The processor time of a run in memory, with a history and without, in turns: as figures E and M of the benchmarks.
+ * The processor time and memory of a run in memory, with a history and without, in turns: as figures E and M of the benchmarks.
  * Each task has its first row; other runs are counted, as those of tasks that run often are. Only the profile {@code
  * history} runs it.
  */
@@ -77,29 +77,33 @@ class RunCostMeasured {
     @ParameterizedTest
     @EnumSource
     void historyCostsARunLittle(Load load) {
-        List<Double> without = new ArrayList<>();
-        List<Double> with = new ArrayList<>();
+        List<Cost> costs = new ArrayList<>();
+        List<Cost> notedCosts = new ArrayList<>();
         for (int round = -1; round < ROUNDS; round++) {
-            double bare = nanosPerRun(load, false);
-            double noted = nanosPerRun(load, true);
+            Cost bare = costOfARun(load, false);
+            Cost noted = costOfARun(load, true);
             // The first round compiles.
             if (round >= 0) {
-                without.add(bare);
-                with.add(noted);
+                costs.add(bare);
+                notedCosts.add(noted);
             }
         }
+        List<Double> without = costs.stream().map(Cost::nanos).toList();
+        List<Double> with = notedCosts.stream().map(Cost::nanos).toList();
         double more = median(with) - median(without);
         System.out.printf(
                 Locale.ROOT,
                 "> history: a run, %s: %.0f ns without, %.0f ns with a history, %.0f ns more, allowed %.0f ns"
-                        + " (spread %.0f without, %.0f with)%n",
+                        + " (spread %.0f without, %.0f with); %.1f bytes without, %.1f with%n",
                 load.name().toLowerCase(Locale.ROOT),
                 median(without),
                 median(with),
                 more,
                 LIMIT_NANOS,
                 Collections.max(without) - Collections.min(without),
-                Collections.max(with) - Collections.min(with));
+                Collections.max(with) - Collections.min(with),
+                median(costs.stream().map(Cost::bytes).toList()),
+                median(notedCosts.stream().map(Cost::bytes).toList()));
         assertThat(more).isLessThanOrEqualTo(LIMIT_NANOS);
     }
 
@@ -107,7 +111,10 @@ class RunCostMeasured {
         return values.stream().sorted().toList().get(values.size() / 2);
     }
 
-    private static double nanosPerRun(Load load, boolean hasHistory) {
+    /** The processor time and the memory of a run. */
+    private record Cost(double nanos, double bytes) {}
+
+    private static Cost costOfARun(Load load, boolean hasHistory) {
         WheelTaskScheduler scheduler = new WheelTaskScheduler();
         scheduler.initialize();
         try (HikariDataSource pool = HistoryDatabase.H2.newDataSource();
@@ -127,10 +134,13 @@ class RunCostMeasured {
             }
             long runsBefore = runs.sum();
             long cpuBefore = processorNanos();
+            long bytesBefore = AllocatedBytes.ofAllThreads();
             pass(Duration.ofSeconds(3));
-            double nanos = (double) (processorNanos() - cpuBefore) / (runs.sum() - runsBefore);
+            double nanos = processorNanos() - cpuBefore;
+            double bytes = AllocatedBytes.ofAllThreads() - bytesBefore;
+            long counted = runs.sum() - runsBefore;
             scheduler.shutdown();
-            return nanos;
+            return new Cost(nanos / counted, bytes / counted);
         }
     }
 

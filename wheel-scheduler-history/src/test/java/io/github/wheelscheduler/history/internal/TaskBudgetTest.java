@@ -144,7 +144,7 @@ class TaskBudgetTest {
     @Test
     void taskThatSleptForHoursIsCountedAgain() {
         RunBuffer buffer = buffer();
-        RunBuffer.KnownTask task = buffer.new KnownTask("nightly");
+        RunBuffer.KnownTask task = new RunBuffer.KnownTask(buffer, "nightly");
         assertThat(buffer.takes(task, HistoryOutcome.SUCCESS, 1, 5, HOUR_MICROS))
                 .isTrue();
         assertThat(buffer.takes(task, HistoryOutcome.SUCCESS, 1, 5, HOUR_MICROS))
@@ -178,7 +178,7 @@ class TaskBudgetTest {
             });
             List<Callable<Long>> callers = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
-                RunBuffer.@Nullable KnownTask task = i % 2 == 0 ? buffer.new KnownTask("task") : null;
+                RunBuffer.@Nullable KnownTask task = i % 2 == 0 ? new RunBuffer.KnownTask(buffer, "task") : null;
                 callers.add(() -> {
                     long rows = 0;
                     for (int run = 0; run < each; run++) {

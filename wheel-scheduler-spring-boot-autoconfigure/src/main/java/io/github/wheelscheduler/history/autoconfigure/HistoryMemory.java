@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.history.autoconfigure;
 
 import io.github.wheelscheduler.history.HistoryEngine;
+import io.github.wheelscheduler.internal.spring.task.RunEnds;
 import io.github.wheelscheduler.internal.worker.ThreadOrigin;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
-import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskPast;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -68,8 +68,8 @@ final class HistoryMemory implements TaskListener {
     }
 
     @Override
-    public void ran(String id, RunOutcome outcome, boolean overran) {
-        missed.ran(scheduler, id);
+    public TaskListener ofRuns(String id) {
+        return (RunEnds) (startedAt, nanos, latenessNanos, triggered, failure, thrown) -> missed.ran(scheduler, id);
     }
 
     @Override

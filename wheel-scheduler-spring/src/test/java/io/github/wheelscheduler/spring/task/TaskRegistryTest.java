@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.internal.spring.task.RunEnds;
 import io.github.wheelscheduler.internal.spring.task.TaskNames;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
@@ -567,6 +568,39 @@ class TaskRegistryTest extends RegistryFixture {
         registry.removeListener(listener);
         trigger("rate", told, 5);
         assertThat(told).containsExactly("1 rate rate", "1 rate rate", "1 rate rate", "other rate", "other rate");
+    }
+
+    @Test
+    void listenerOfNumbersHasTheRunOfTheOthers() {
+        List<RunOutcome> told = new CopyOnWriteArrayList<>();
+        registry.addListener(new TaskListener() {
+            @Override
+            public TaskListener ofRuns(String id) {
+                return (RunEnds) (startedAt, nanos, latenessNanos, triggered, failure, thrown) ->
+                        told.add(RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure));
+            }
+        });
+        registry.addListener(new TaskListener() {
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {
+                told.add(outcome);
+            }
+        });
+        RunEnds failing = (startedAt, nanos, latenessNanos, triggered, failure, thrown) -> {
+            throw new IllegalStateException("on purpose");
+        };
+        registry.addListener(failing);
+        scheduler.setErrorHandler(thrown -> {});
+        scheduler.scheduleAtFixedRate(
+                new Named("rate", () -> {
+                    throw new IllegalStateException("from the run");
+                }),
+                inAnHour(),
+                HOUR);
+        registry.trigger("rate");
+        awaitThat(() -> told.size() == 2);
+        assertThat(told.get(0)).isEqualTo(told.get(1));
+        assertThat(told.get(0).failure()).isNotNull();
     }
 
     private void trigger(String id, List<String> told, int size) {

@@ -16,10 +16,18 @@ public final class OneTimeNotes {
 
     private static final Log logger = LogFactory.getLog(OneTimeRunListener.class);
 
+    /** A run that ends sooner after a reading of the clocks takes its time from that: a change of the clock shows. */
+    private static final long READING_NANOS = 1_000_000;
+
     private final LongSupplier nanoTime;
     private final LongSupplier epochNanos;
     private final List<OneTimeRunListener> listeners = new CopyOnWriteArrayList<>();
     private final AtomicBoolean hasFailed = new AtomicBoolean();
+
+    /** The last reading of both clocks; null before the first one. Writers: threads that end runs; each is right. */
+    private volatile @Nullable Reading reading;
+
+    private record Reading(long nanos, long epochNanos) {}
 
     /**
      * Makes one without listeners.
@@ -50,26 +58,43 @@ public final class OneTimeNotes {
      */
     void ended(Object task, long startNanos, @Nullable Throwable thrown, @Nullable String trace) {
         try {
-            long nanos = nanoTime() - startNanos;
-            RunOutcome outcome = RunOutcome.of(
-                    epochNanos.getAsLong() - nanos,
-                    nanos,
-                    0,
-                    false,
-                    thrown == null ? null : RunOutcome.Failure.of(thrown, trace));
+            long endNanos = nanoTime();
+            long nanos = endNanos - startNanos;
+            long startedAt = epochNanos(endNanos) - nanos;
+            RunOutcome.Failure failure = thrown == null ? null : RunOutcome.Failure.of(thrown, trace);
             String name = NamedTask.of(task);
             for (OneTimeRunListener listener : listeners) {
-                tell(listener, name, task instanceof NamedTask, outcome, thrown);
+                tell(listener, name, task instanceof NamedTask, startedAt, nanos, failure, thrown);
             }
         } catch (Throwable ex) {
             warn(ex);
         }
     }
 
+    /** Returns the time since the epoch of a time that has just been read. */
+    private long epochNanos(long nowNanos) {
+        Reading known = reading;
+        if (known == null || nowNanos - known.nanos > READING_NANOS) {
+            known = new Reading(nowNanos, epochNanos.getAsLong());
+            reading = known;
+        }
+        return known.epochNanos + nowNanos - known.nanos;
+    }
+
     private void tell(
-            OneTimeRunListener listener, String name, boolean isNamed, RunOutcome outcome, @Nullable Throwable thrown) {
+            OneTimeRunListener listener,
+            String name,
+            boolean isNamed,
+            long startedAt,
+            long nanos,
+            RunOutcome.@Nullable Failure failure,
+            @Nullable Throwable thrown) {
         try {
-            listener.ran(name, isNamed, outcome, thrown);
+            if (listener instanceof OneTimeEnds ends) {
+                ends.ended(name, isNamed, startedAt, nanos, failure, thrown);
+            } else {
+                listener.ran(name, isNamed, RunOutcome.of(startedAt, nanos, 0, false, failure), thrown);
+            }
         } catch (Throwable ex) {
             warn(ex);
         }

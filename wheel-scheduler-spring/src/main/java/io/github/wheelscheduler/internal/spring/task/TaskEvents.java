@@ -130,9 +130,13 @@ public final class TaskEvents {
         try {
             news.accept(listener, id);
         } catch (Throwable ex) {
-            if (listenerFailed.compareAndSet(false, true)) {
-                warn(listener, ex);
-            }
+            failed(listener, ex);
+        }
+    }
+
+    private void failed(TaskListener listener, Throwable failure) {
+        if (listenerFailed.compareAndSet(false, true)) {
+            warn(listener, failure);
         }
     }
 
@@ -194,14 +198,21 @@ public final class TaskEvents {
         try {
             TaskListener[] all = listeners;
             if (all.length > 0) {
-                RunOutcome outcome = RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure);
                 RunListeners known = run.listeners;
                 if (known == null || known.all != all) {
                     known = ofRuns(task.id(), all, known);
                     run.listeners = known;
                 }
+                RunOutcome outcome = null;
                 for (TaskListener listener : known.each) {
-                    tell(listener, task.id(), (one, id) -> one.ran(id, outcome, overran, thrown));
+                    if (listener instanceof RunEnds ends) {
+                        tell(ends, startedAt, nanos, latenessNanos, triggered, failure, thrown);
+                    } else {
+                        outcome = outcome == null
+                                ? RunOutcome.of(startedAt, nanos, latenessNanos, triggered, failure)
+                                : outcome;
+                        tell(listener, task.id(), outcome, overran, thrown);
+                    }
                 }
             }
             if (overran) {
@@ -209,6 +220,27 @@ public final class TaskEvents {
             }
         } catch (Throwable ex) {
             // There is no memory, or the log is broken.
+        }
+    }
+
+    private void tell(
+            TaskListener listener, String id, RunOutcome outcome, boolean overran, @Nullable Throwable thrown) {
+        tell(listener, id, (one, same) -> one.ran(same, outcome, overran, thrown));
+    }
+
+    /** Makes no object. */
+    private void tell(
+            RunEnds listener,
+            long startedAt,
+            long nanos,
+            long latenessNanos,
+            boolean triggered,
+            RunOutcome.@Nullable Failure failure,
+            @Nullable Throwable thrown) {
+        try {
+            listener.ended(startedAt, nanos, latenessNanos, triggered, failure, thrown);
+        } catch (Throwable ex) {
+            failed(listener, ex);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import io.github.wheelscheduler.durable.UnsupportedDatabaseException;
+import io.github.wheelscheduler.durable.internal.journal.RowColumns;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import java.sql.ResultSet;
@@ -8,7 +9,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -338,23 +338,12 @@ public enum Dialect {
     }
 
     /**
-     * Returns the same with an insert of what is noted of the deleted rows. Its parameters are an array for each
-     * column, and then a value for each column that is the same in all rows. A row whose first value is null is not
-     * inserted.
+     * Returns the same with an insert of what is noted of the deleted rows, whose parameters follow. A row whose first
+     * value is null is not inserted.
      */
-    static String deleteDone(String insert, List<String> types, BitSet same) {
-        StringBuilder columns = new StringBuilder();
-        StringBuilder arrays = new StringBuilder();
-        List<String> inserted = new ArrayList<>();
-        for (int i = 0; i < types.size(); i++) {
-            if (!same.get(i)) {
-                columns.append(", c").append(i);
-                arrays.append(", ?::").append(types.get(i)).append("[]");
-            }
-            inserted.add(same.get(i) ? "?::" + types.get(i) : "c" + i);
-        }
-        return deleteDone(columns.toString(), arrays.toString()) + "), noted as (" + insert + " select "
-                + String.join(", ", inserted)
+    static String deleteDone(String insert, RowColumns columns) {
+        return deleteDone(columns.names(), columns.parameters()) + "), noted as (" + insert + " select "
+                + columns.inserted()
                 + " from mine join gone on task_name = n and task_instance = i where c0 is not null)"
                 + " select task_name, task_instance, version from gone";
     }

@@ -5,6 +5,7 @@ import static io.github.wheelscheduler.durable.internal.RowKey.OURS;
 import static io.github.wheelscheduler.durable.internal.row.RowState.FREED;
 import static io.github.wheelscheduler.durable.internal.row.RowState.UNSUSPECTED;
 
+import io.github.wheelscheduler.durable.internal.journal.RowColumns;
 import io.github.wheelscheduler.durable.internal.journal.StatementRows;
 import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import io.github.wheelscheduler.durable.internal.row.RowState;
@@ -17,7 +18,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -145,27 +145,15 @@ record EndTable(Sql sql, Dialect dialect) {
     }
 
     private Set<RowKey> doneInOne(List<RowKey> rows, StatementRows notes) {
-        List<@Nullable Object[]> values = notes.columns(rows);
-        if (values.isEmpty()) {
+        RowColumns columns = notes.columns(rows, rows.stream().map(RowKey::id).toList());
+        if (columns == null) {
             return new HashSet<>(sql.committedPlanned(jdbc ->
                     jdbc.query(sql.text(Dialect.deleteDone()), statement -> setKeys(statement, rows), RowKey::read)));
         }
-        BitSet same = StatementRows.same(values);
-        String text = Dialect.deleteDone(notes.insertion(), notes.types(), same);
-        return notes.attempt(() -> new HashSet<>(sql.committedPlanned(jdbc -> {
-            PreparedStatementSetter setter = statement -> {
-                int last = setKeys(statement, rows);
-                for (int i = same.nextClearBit(0); i < values.size(); i = same.nextClearBit(i + 1)) {
-                    last++;
-                    setArray(statement, last, notes.types().get(i), values.get(i));
-                }
-                for (int i = same.nextSetBit(0); i >= 0; i = same.nextSetBit(i + 1)) {
-                    last++;
-                    statement.setObject(last, StatementRows.valueOf(values, i));
-                }
-            };
-            return sql.within(StatementRows.LONGEST, jdbc, () -> jdbc.query(sql.text(text), setter, RowKey::read));
-        })));
+        String text = sql.text(Dialect.deleteDone(notes.insertion(), columns));
+        PreparedStatementSetter setter = statement -> columns.set(statement, setKeys(statement, rows));
+        return notes.attempt(() -> new HashSet<>(sql.committedPlanned(
+                jdbc -> sql.within(StatementRows.LONGEST, jdbc, () -> jdbc.query(text, setter, RowKey::read)))));
     }
 
     /**
@@ -213,7 +201,9 @@ record EndTable(Sql sql, Dialect dialect) {
             return sql.changes(dialect.deleteDoneOne(), row.ours());
         }
         String text = Dialect.noted(dialect.deleteDoneOne(), notes.insertion(), notes.types());
-        Object[] all = Stream.of(row.ours(), values).flatMap(Arrays::stream).toArray();
+        Object[] all = Stream.of(row.ours(), sql.parameters(values))
+                .flatMap(Arrays::stream)
+                .toArray();
         return notes.attempt(() -> !sql.repeated(() -> sql.committed(jdbc -> sql.within(
                         StatementRows.LONGEST, jdbc, () -> jdbc.query(sql.text(text), (found, number) -> true, all))))
                 .isEmpty());
@@ -221,9 +211,9 @@ record EndTable(Sql sql, Dialect dialect) {
 
     /** Returns the number of the last parameter. */
     private static int setKeys(PreparedStatement statement, List<RowKey> rows) throws SQLException {
-        setArray(statement, 1, "varchar", rows.stream().map(RowKey::handler).toArray());
-        setArray(statement, 2, "varchar", rows.stream().map(RowKey::id).toArray());
-        setArray(statement, 3, "bigint", rows.stream().map(RowKey::version).toArray());
+        setArray(statement, 1, "varchar", rows.stream().map(RowKey::handler).toArray(String[]::new));
+        setArray(statement, 2, "varchar", rows.stream().map(RowKey::id).toArray(String[]::new));
+        setArray(statement, 3, "bigint", rows.stream().map(RowKey::version).toArray(Long[]::new));
         return 3;
     }
 

@@ -78,9 +78,8 @@ final class DurableRows implements EndRows {
 
         @Override
         public Object @Nullable [] values(Instant now) {
-            HistorySql sql = store.known();
-            return hasRow && sql != null && Duration.between(run.at(), now).compareTo(RunTable.IN_TIME) < 0
-                    ? RunTable.values(sql, store.settings(), run, run.at(), kind)
+            return hasRow && Duration.between(run.at(), now).compareTo(RunTable.IN_TIME) < 0
+                    ? RunTable.values(store.settings(), run, run.at(), kind)
                     : null;
         }
 

@@ -111,20 +111,20 @@ final class RunTable {
         int ignored = sql.updateEach(
                 "insert into {run} (" + COLUMNS + ") values (" + DatabaseKind.placeholders(TYPES.size()) + ")",
                 rows.stream()
-                        .map(row -> values(sql, settings, row.run, row.at, row.kind))
+                        .map(row -> sql.parameters(values(settings, row.run, row.at, row.kind)))
                         .toList());
     }
 
-    /** Returns what is in the columns of a row. */
-    static Object[] values(HistorySql sql, HistorySettings settings, NotedRun run, Instant at, @Nullable String kind) {
-        return new Object[] {
-            sql.time(at),
+    /** Returns what is in the columns of a row, in which times are instants. */
+    static @Nullable Object[] values(HistorySettings settings, NotedRun run, Instant at, @Nullable String kind) {
+        return new @Nullable Object[] {
+            at,
             cut(run.task(), MOST_NAME),
             cut(run.instance(), MOST_NAME),
             cut(run.scheduler(), MOST_NAME),
             settings.node(),
-            run.due() == null ? null : sql.time(run.due()),
-            run.started() == null ? null : sql.time(run.started()),
+            run.due(),
+            run.started(),
             run.micros() == NotedRun.NO_RUN ? null : run.micros(),
             run.outcome().code(),
             run.runs(),

@@ -74,6 +74,11 @@ public enum DatabaseKind {
         return this == MARIADB ? LocalDateTime.ofInstant(instant, ZoneOffset.UTC) : instant.atOffset(ZoneOffset.UTC);
     }
 
+    /** Returns what a parameter is for a value, which may be a time. */
+    public @Nullable Object parameter(@Nullable Object value) {
+        return value instanceof Instant instant ? time(instant) : value;
+    }
+
     /** Reads a time. */
     @Nullable
     public Instant instant(ResultSet row, String column) throws SQLException {

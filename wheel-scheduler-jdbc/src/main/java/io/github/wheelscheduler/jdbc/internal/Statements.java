@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
@@ -300,6 +301,13 @@ public abstract class Statements {
         public void suspend() {
             Object ignored = TransactionSynchronizationManager.unbindResourceIfPossible(Statements.this);
         }
+    }
+
+    /** Returns what the parameters are for some values, which may be times. */
+    public final @Nullable Object[] parameters(@Nullable Object[] values) {
+        @Nullable Object[] parameters = new @Nullable Object[values.length];
+        Arrays.setAll(parameters, i -> kind.parameter(values[i]));
+        return parameters;
     }
 
     /** Runs a statement once for each row of parameters, in one transaction; returns how many rows each has changed. */

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.history.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -25,12 +26,14 @@ import io.github.wheelscheduler.history.HistoryQuery;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.autoconfigure.HistoryOnServersTest.Place;
 import io.github.wheelscheduler.history.internal.DurableRunNotes;
+import io.github.wheelscheduler.jdbc.internal.DatabaseKind;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -241,6 +244,16 @@ class EndRowsTest {
                 .containsExactlyInAnyOrderElementsOf(
                         IntStream.range(0, 400).mapToObj(i -> i + " 1 0 x1").toList());
         assertThat(history.counts().buffered()).isZero();
+        DatabaseKind kind = DatabaseKind.valueOf(place.name());
+        Instant now = Instant.now();
+        jdbc.query("select noted_at, due, started, micros from wheel_history_run", row -> {
+            Instant started = kind.instant(row, "started");
+            assertThat(started).isBetween(now.minus(PATIENCE), now.plusMillis(100));
+            assertThat(kind.instant(row, "due")).isBetween(now.minus(PATIENCE), started.plusMillis(100));
+            // A database rounds a start, and the end is cut.
+            assertThat(kind.instant(row, "noted_at"))
+                    .isCloseTo(started.plusNanos(row.getLong("micros") * 1_000), within(2, ChronoUnit.MICROS));
+        });
     }
 
     @Test

@@ -8,7 +8,6 @@ import io.github.wheelscheduler.jdbc.internal.Statements;
 import java.sql.Savepoint;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -83,45 +82,11 @@ public final class StatementRows {
         }
     }
 
-    /**
-     * Returns the values of the rows of some ends, column by column, with nulls for an end without a row; nothing if no
-     * end has one.
-     */
-    public List<@Nullable Object[]> columns(List<?> keys) {
-        List<Object @Nullable []> rows = new ArrayList<>();
+    /** Returns the rows of some ends, whose ids are these, column by column; null if no end has one. */
+    public @Nullable RowColumns columns(List<?> keys, List<String> ids) {
+        List<@Nullable Object @Nullable []> rows = new ArrayList<>();
         keys.forEach(key -> rows.add(values(key)));
-        List<@Nullable Object[]> columns = new ArrayList<>();
-        boolean hasNone = rows.stream().allMatch(Objects::isNull);
-        for (int i = 0; i < (hasNone ? 0 : types().size()); i++) {
-            int column = i;
-            columns.add(
-                    rows.stream().map(row -> row == null ? null : row[column]).toArray());
-        }
-        return columns;
-    }
-
-    /** Returns which columns have one value in all rows that are inserted; never the first one. */
-    public static BitSet same(List<@Nullable Object[]> columns) {
-        BitSet same = new BitSet();
-        for (int column = 1; column < columns.size(); column++) {
-            Object value = valueOf(columns, column);
-            boolean isSame = true;
-            for (int row = 0; isSame && row < columns.get(column).length; row++) {
-                isSame = columns.get(0)[row] == null || Objects.equals(value, columns.get(column)[row]);
-            }
-            same.set(column, isSame);
-        }
-        return same;
-    }
-
-    /** Returns the value of a column in the first row that is inserted. */
-    public static @Nullable Object valueOf(List<@Nullable Object[]> columns, int column) {
-        @Nullable Object[] first = columns.get(0);
-        int row = 0;
-        while (first[row] == null) {
-            row++;
-        }
-        return columns.get(column)[row];
+        return rows.stream().allMatch(Objects::isNull) ? null : new RowColumns(types(), rows, ids);
     }
 
     /** Returns the types of the columns in PostgreSQL. */
@@ -139,7 +104,7 @@ public final class StatementRows {
         List<Object[]> all = new ArrayList<>();
         for (Object key : ended) {
             Object[] values = values(key);
-            boolean ignored = values != null && all.add(values);
+            boolean ignored = values != null && all.add(sql.parameters(values));
         }
         if (!all.isEmpty()) {
             String text = insertion() + " values (" + DatabaseKind.placeholders(types().size()) + ")";

@@ -46,9 +46,6 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     /** Counts, hours and old rows are looked after so often. */
     private static final Duration UPKEEP = Duration.ofMinutes(1);
 
-    /** Why runs were missed. */
-    private static final String DOWN = "down";
-
     private final HistoryStore store;
     private final WheelScheduledExecutor executor;
     private final RunBuffer buffer;
@@ -136,35 +133,34 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
 
     /** Not after the shutdown of the executor, which would wait for it: the rest is for the close. */
     private void writeWithinASecond(WheelScheduledExecutor current) {
-        if (!isDue.get() && !executor.isShutdown() && isDue.compareAndSet(false, true)) {
-            boolean isTaken = false;
-            try {
+        if (!isDue.get() && !executor.isShutdown()) {
+            once(isDue, () -> {
                 Object ignored = current.schedule(() -> turn(current), TURN.toNanos(), TimeUnit.NANOSECONDS);
-                isTaken = true;
-            } catch (RejectedExecutionException ex) {
-                // It is closing, and writes all.
-            } finally {
-                if (!isTaken) {
-                    isDue.set(false);
-                }
-            }
+            });
         }
     }
 
     private void writeSoon(WheelScheduledExecutor current) {
-        if (isAsked.compareAndSet(false, true)) {
-            boolean isTaken = false;
-            try {
-                current.execute(() -> {
+        once(
+                isAsked,
+                () -> current.execute(() -> {
                     isAsked.set(false);
                     writer.turn();
-                });
+                }));
+    }
+
+    /** Asks the executor for something, unless that is asked for. Without memory it fails, and the next call asks. */
+    private static void once(AtomicBoolean isAskedFor, Runnable request) {
+        if (isAskedFor.compareAndSet(false, true)) {
+            boolean isTaken = false;
+            try {
+                request.run();
                 isTaken = true;
             } catch (RejectedExecutionException ex) {
                 // It is closing, and writes all.
             } finally {
                 if (!isTaken) {
-                    isAsked.set(false);
+                    isAskedFor.set(false);
                 }
             }
         }
@@ -215,33 +211,13 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
      */
     public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry, ZoneId zone) {
         Instant start = startedAt;
+        RunNotes notes = new RunNotes(scheduler, buffer, executor::wallClockInstant);
         Map<String, Long> counts = new TreeMap<>();
         new DownTime(store).before(start, registry, zone).forEach((task, missed) -> {
-            note(missedRow(scheduler, task, start, missed), null);
+            notes.missedWhileDown(task, start, missed.first(), missed.runs());
             Long ignored = counts.put(task, missed.runs());
         });
         return counts;
-    }
-
-    private HistoryRow missedRow(String scheduler, String task, Instant at, DownTime.Missed missed) {
-        return new HistoryRow(
-                0,
-                at,
-                task,
-                null,
-                scheduler,
-                store.settings().node(),
-                missed.first(),
-                null,
-                null,
-                HistoryOutcome.MISSED,
-                missed.runs(),
-                1,
-                HistoryCause.SCHEDULE,
-                null,
-                DOWN,
-                null,
-                null);
     }
 
     /**

@@ -71,7 +71,7 @@ final class DurableRows implements EndRows {
 
         Row(NotedRun run) {
             this.run = run;
-            this.hasRow = buffer.reserves(run.task(), run.outcome(), RunNotes.micros(run.at()));
+            this.hasRow = buffer.reserves(run.task(), run.outcome(), run.atMicros());
             FailureText text = hasRow && run.thrown() != null ? FailureText.of(run.thrown()) : null;
             this.kind = text == null ? null : text.kind();
         }
@@ -86,7 +86,7 @@ final class DurableRows implements EndRows {
         @Override
         public void committed(boolean isWritten) {
             if (!hasRow) {
-                buffer.count(RunNotes.totals(run));
+                buffer.count(run.totals());
             } else if (isWritten) {
                 taken();
                 buffer.addWritten(run);

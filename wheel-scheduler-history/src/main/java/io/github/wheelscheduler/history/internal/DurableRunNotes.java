@@ -2,11 +2,11 @@ package io.github.wheelscheduler.history.internal;
 
 import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryOutcome;
-import io.github.wheelscheduler.history.HistoryRow;
 import io.github.wheelscheduler.jdbc.internal.EndNote;
 import io.github.wheelscheduler.jdbc.internal.EndRows;
 import io.github.wheelscheduler.jdbc.internal.RunJournal;
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import java.time.temporal.ChronoUnit;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,6 @@ public final class DurableRunNotes implements RunJournal {
     /** The class in the rows of tasks whose handler gave them up, and threw nothing. */
     private static final String GAVE_UP = "io.github.wheelscheduler.durable.DurableOutcome$GiveUp";
 
-    private final String node;
     private final RunBuffer buffer;
     private final DurableRows rows;
 
@@ -30,15 +29,13 @@ public final class DurableRunNotes implements RunJournal {
     }
 
     DurableRunNotes(HistoryStore store, RunBuffer buffer, LongSupplier nanoTime) {
-        this.node = store.settings().node();
         this.buffer = buffer;
-        this.rows =
-                new DurableRows(store, buffer, nanoTime, end -> RunNotes.noted(buffer, row(end), null, thrown(end)));
+        this.rows = new DurableRows(store, buffer, nanoTime, this::run);
     }
 
     @Override
     public void ended(EndNote end) {
-        RunNotes.note(buffer, row(end), thrown(end));
+        RunNotes.note(buffer, run(end));
     }
 
     @Override
@@ -46,21 +43,19 @@ public final class DurableRunNotes implements RunJournal {
         return rows.areTaken(dataSource) ? rows : null;
     }
 
-    private static @Nullable Throwable thrown(EndNote end) {
-        return end.started() == null ? null : end.thrown();
-    }
-
-    private HistoryRow row(EndNote end) {
-        return new HistoryRow(
-                0,
-                end.at(),
+    private NotedRun run(EndNote end) {
+        Throwable thrown = end.thrown();
+        RunOutcome.Failure failure = thrown == null
+                ? end.reason() == null ? null : new RunOutcome.Failure(GAVE_UP, end.reason(), null)
+                : RunOutcome.Failure.of(thrown, null);
+        return new NotedRun(
+                SCHEDULER,
                 end.task(),
                 end.instance(),
-                SCHEDULER,
-                node,
+                end.at().truncatedTo(ChronoUnit.MICROS),
                 end.due(),
                 end.started(),
-                end.length(),
+                NotedRun.micros(end.length()),
                 outcome(end),
                 end.runs(),
                 end.attempt(),
@@ -68,7 +63,10 @@ public final class DurableRunNotes implements RunJournal {
                 null,
                 null,
                 end.traceId(),
-                failure(end));
+                failure == null ? null : failure.type(),
+                failure == null ? "" : failure.message(),
+                end.started() != null && buffer.keepsTraces() ? thrown : null,
+                false);
     }
 
     static HistoryOutcome outcome(EndNote end) {
@@ -97,13 +95,5 @@ public final class DurableRunNotes implements RunJournal {
             case RETRY -> HistoryCause.RETRY;
             case BY_HAND -> HistoryCause.BY_HAND;
         };
-    }
-
-    private static HistoryRow.@Nullable Failure failure(EndNote end) {
-        if (end.thrown() != null) {
-            RunOutcome.Failure failure = RunOutcome.Failure.of(end.thrown(), null);
-            return new HistoryRow.Failure(failure.type(), failure.message(), null);
-        }
-        return end.reason() == null ? null : new HistoryRow.Failure(GAVE_UP, end.reason(), null);
     }
 }

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.internal;
 
 import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryOutcome;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the class of its exception; null if it did not fail
  * @param thrown its exception, whose frames are read when it is written; null if it did not fail, or traces are not
  *     kept
+ * @param hasRow whether its row is there, and only the text of its failure is to be written
  */
 record NotedRun(
         String scheduler,
@@ -30,30 +32,46 @@ record NotedRun(
         @Nullable String traceId,
         @Nullable String type,
         String message,
-        @Nullable Throwable thrown) {
+        @Nullable Throwable thrown,
+        boolean hasRow) {
 
     /** No run. */
     static final long NO_RUN = -1;
 
-    /** The number of runs for which a row is to be written. */
-    private static final long WRITTEN = Long.MIN_VALUE;
+    private static final long NANOS_PER_MICRO = 1_000;
+    private static final long MICROS_PER_SECOND = 1_000_000;
+
+    static long micros(Instant instant) {
+        return Math.addExact(
+                Math.multiplyExact(instant.getEpochSecond(), MICROS_PER_SECOND), instant.getNano() / NANOS_PER_MICRO);
+    }
+
+    /** Returns a duration in microseconds; {@link #NO_RUN} if there was no run. */
+    static long micros(@Nullable Duration length) {
+        return length == null ? NO_RUN : length.toNanos() / NANOS_PER_MICRO;
+    }
 
     /** Returns the same, whose row is there. */
     NotedRun withRow() {
         return new NotedRun(
-                scheduler, task, instance, at, due, started, micros, outcome, WRITTEN, attempt, cause, by, detail,
-                traceId, type, message, thrown);
-    }
-
-    /** Whether its row is there, and only the text of its failure is to be written. */
-    boolean hasRow() {
-        return runs == WRITTEN;
+                scheduler, task, instance, at, due, started, micros, outcome, runs, attempt, cause, by, detail, traceId,
+                type, message, thrown, true);
     }
 
     /** Returns the same, triggered by a user. */
     NotedRun by(String who) {
         return new NotedRun(
                 scheduler, task, instance, at, due, started, micros, outcome, runs, attempt, cause, who, detail,
-                traceId, type, message, thrown);
+                traceId, type, message, thrown, hasRow);
+    }
+
+    /** Returns the end, in microseconds since the epoch. */
+    long atMicros() {
+        return micros(at);
+    }
+
+    /** Returns the run in totals. */
+    RunTotals totals() {
+        return RunTotals.of(task, outcome, runs, micros, atMicros());
     }
 }

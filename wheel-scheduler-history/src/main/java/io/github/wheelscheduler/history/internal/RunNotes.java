@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 public final class RunNotes implements TaskListener {
 
     private static final long NANOS_PER_MICRO = 1_000;
-    private static final long MICROS_PER_SECOND = 1_000_000;
     private static final int MOST_CAUSES = 20;
+
+    /** Why runs were missed. */
+    private static final String DOWN = "down";
 
     private final String scheduler;
     private final RunBuffer buffer;
@@ -28,11 +30,6 @@ public final class RunNotes implements TaskListener {
         this.scheduler = scheduler;
         this.buffer = buffer;
         this.clock = clock;
-    }
-
-    static long micros(Instant instant) {
-        return Math.addExact(
-                Math.multiplyExact(instant.getEpochSecond(), MICROS_PER_SECOND), instant.getNano() / NANOS_PER_MICRO);
     }
 
     private static HistoryOutcome outcomeOf(RunOutcome.@Nullable Failure failure, @Nullable Throwable thrown) {
@@ -132,7 +129,8 @@ public final class RunNotes implements TaskListener {
                 failure == null ? null : failure.traceId(),
                 failure == null ? null : failure.type(),
                 failure == null ? "" : failure.message(),
-                buffer.keepsTraces() ? thrown : null));
+                buffer.keepsTraces() ? thrown : null,
+                false));
     }
 
     /** Whether one of the causes is the interruption of a thread. An exception of a user's may not tell. */
@@ -153,72 +151,76 @@ public final class RunNotes implements TaskListener {
 
     /** Takes a note of what none of these events says. */
     public static void note(RunBuffer buffer, HistoryRow row, @Nullable Throwable thrown) {
-        String by = row.by() == null && row.cause() == HistoryCause.BY_HAND && row.started() != null
-                ? buffer.triggers().take(row.scheduler(), row.task(), row.instance())
-                : row.by();
-        NotedRun run = noted(buffer, row, by, thrown);
-        if (buffer.takes(run.task(), run.outcome(), run.runs(), run.micros(), micros(run.at()))) {
-            buffer.add(run);
+        HistoryRow.Failure failure = row.failure();
+        note(
+                buffer,
+                new NotedRun(
+                        row.scheduler(),
+                        row.task(),
+                        row.instance(),
+                        row.at().truncatedTo(ChronoUnit.MICROS),
+                        row.due(),
+                        row.started(),
+                        NotedRun.micros(row.length()),
+                        row.outcome(),
+                        row.runs(),
+                        row.attempt(),
+                        row.cause(),
+                        row.by(),
+                        row.detail(),
+                        row.traceId(),
+                        failure == null ? null : failure.type(),
+                        failure == null ? "" : failure.message(),
+                        buffer.keepsTraces() ? thrown : null,
+                        false));
+    }
+
+    /** Takes a note of a run, whose user may have to be looked up. */
+    static void note(RunBuffer buffer, NotedRun run) {
+        String who = run.by() == null && run.cause() == HistoryCause.BY_HAND && run.started() != null
+                ? buffer.triggers().take(run.scheduler(), run.task(), run.instance())
+                : null;
+        if (buffer.takes(run.task(), run.outcome(), run.runs(), run.micros(), run.atMicros())) {
+            buffer.add(who == null ? run : run.by(who));
         }
     }
 
-    /** Returns the run in totals. */
-    static RunTotals totals(NotedRun run) {
-        return RunTotals.of(run.task(), run.outcome(), run.runs(), run.micros(), micros(run.at()));
-    }
-
-    /** Returns a row as it waits to be written. */
-    static NotedRun noted(RunBuffer buffer, HistoryRow row, @Nullable String by, @Nullable Throwable thrown) {
-        HistoryRow.Failure failure = row.failure();
-        return new NotedRun(
-                row.scheduler(),
-                row.task(),
-                row.instance(),
-                row.at().truncatedTo(ChronoUnit.MICROS),
-                row.due(),
-                row.started(),
-                row.length() == null ? NotedRun.NO_RUN : row.length().toNanos() / NANOS_PER_MICRO,
-                row.outcome(),
-                row.runs(),
-                row.attempt(),
-                row.cause(),
-                by,
-                row.detail(),
-                row.traceId(),
-                failure == null ? null : failure.type(),
-                failure == null ? "" : failure.message(),
-                buffer.keepsTraces() ? thrown : null);
+    /** Runs were missed before the start of this node, as no node was up. */
+    public void missedWhileDown(String id, Instant start, Instant first, long runs) {
+        didNotRun(id, HistoryOutcome.MISSED, runs, start, first, DOWN);
     }
 
     @Override
     public void missed(String id, long runs) {
-        didNotRun(id, HistoryOutcome.MISSED, runs, true, null);
+        Instant now = clock.get();
+        didNotRun(id, HistoryOutcome.MISSED, runs, now, now, null);
     }
 
     @Override
     public void skipped(String id, SkipReason reason) {
-        didNotRun(id, HistoryOutcome.SKIPPED, 1, true, reason.tag());
+        Instant now = clock.get();
+        didNotRun(id, HistoryOutcome.SKIPPED, 1, now, now, reason.tag());
     }
 
     @Override
     public void rejected(String id) {
-        didNotRun(id, HistoryOutcome.REJECTED, 1, false, null);
+        didNotRun(id, HistoryOutcome.REJECTED, 1, clock.get(), null, null);
     }
 
     @Override
     public void cancelled(String id) {
-        didNotRun(id, HistoryOutcome.CANCELLED, 1, false, null);
+        didNotRun(id, HistoryOutcome.CANCELLED, 1, clock.get(), null, null);
     }
 
-    private void didNotRun(String id, HistoryOutcome outcome, long runs, boolean isDue, @Nullable String detail) {
-        Instant now = clock.get();
-        if (buffer.takes(id, outcome, runs, 0, micros(now))) {
+    private void didNotRun(
+            String id, HistoryOutcome outcome, long runs, Instant now, @Nullable Instant due, @Nullable String detail) {
+        if (buffer.takes(id, outcome, runs, 0, NotedRun.micros(now))) {
             buffer.add(new NotedRun(
                     scheduler,
                     id,
                     null,
                     now.truncatedTo(ChronoUnit.MICROS),
-                    isDue ? now : null,
+                    due,
                     null,
                     NotedRun.NO_RUN,
                     outcome,
@@ -230,7 +232,8 @@ public final class RunNotes implements TaskListener {
                     null,
                     null,
                     "",
-                    null));
+                    null,
+                    false));
         }
     }
 }

@@ -40,8 +40,9 @@ public final class Traceparent {
      * @param traceState of a span whose trace the run continues; null for a link
      */
     static @Nullable RunOrigin read(@Nullable String text, @Nullable String traceState) {
-        Matcher matcher = TEXT.matcher(text == null ? "" : text);
-        if (!matcher.matches()) {
+        // Most rows have none.
+        Matcher matcher = text == null ? null : TEXT.matcher(text);
+        if (matcher == null || !matcher.matches()) {
             return null;
         }
         boolean isSampled = (Character.digit(matcher.group(3).charAt(1), 16) & 1) == 1;

@@ -410,7 +410,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         ObservedRuns observer = observer();
         return observer == null
                 ? null
-                : observer.begin(this, owner.isNamed() ? owner.taskId.name() : null, triggered, late, origin);
+                : observer.begin(this, owner.isNamed() ? owner.name() : null, triggered, late, origin);
     }
 
     /** Returns the observation of its runs; null if they are not observed by us. */

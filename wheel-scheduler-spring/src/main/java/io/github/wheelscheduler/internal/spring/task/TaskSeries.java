@@ -64,7 +64,17 @@ public final class TaskSeries extends SeriesFuture {
     private final GuardedTask guard;
 
     // Written before the task is shown to other threads.
-    TaskId taskId;
+
+    private Namesakes namesakes;
+
+    /** Among the namesakes; 0 before it has one. */
+    private int number;
+
+    /** Whether its name is its id, whatever that looks like. */
+    private boolean given;
+
+    /** The id with a number in it. Made when it is asked for, by any thread, each of which makes the same. */
+    private @Nullable String text;
 
     /** Null without settings. */
     final @Nullable TaskRules rules;
@@ -84,14 +94,29 @@ public final class TaskSeries extends SeriesFuture {
         TaskSettings settings = settled.settings();
         this.disabled = !SettledSchedule.isEnabled(settings);
         this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.timers);
-        this.taskId = TaskId.given(name);
+        this.namesakes = book.places.of(name);
         this.origin = origin;
         boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers.catalog);
         this.guard = new GuardedTask(this, book, task, mayGoOn, rules != null || disabled);
     }
 
-    void setId(TaskId taskId) {
-        this.taskId = taskId;
+    /** It gets its id, before it is shown to other threads. */
+    void placed(Namesakes at, int itsNumber, boolean isGiven) {
+        namesakes = at;
+        number = itsNumber;
+        given = isGiven;
+    }
+
+    Namesakes namesakes() {
+        return namesakes;
+    }
+
+    int number() {
+        return number;
+    }
+
+    boolean isGiven() {
+        return given;
     }
 
     private TaskTimers timers() {
@@ -100,7 +125,20 @@ public final class TaskSeries extends SeriesFuture {
 
     @Override
     public String id() {
-        return taskId.text();
+        if (number <= 1) {
+            return namesakes.name;
+        }
+        String made = text;
+        if (made == null) {
+            made = Namesakes.idOf(namesakes.name, number);
+            text = made;
+        }
+        return made;
+    }
+
+    /** Returns the id without a number that only tells namesakes apart. */
+    String name() {
+        return given ? id() : namesakes.name;
     }
 
     /** Whether code has given it a name. */
@@ -321,7 +359,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Returns where its settings come from, by their names. */
     public Map<String, String> settingSources() {
-        return timers().catalog.sourcesOf(taskId.name(), settings());
+        return timers().catalog.sourcesOf(name(), settings());
     }
 
     /** Returns the details of the newest failure; null if there is none. */

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
@@ -42,9 +41,7 @@ public final class TaskStore {
 
     final TaskTimers timers;
     public final TaskEvents news;
-    private final Map<TaskId, TaskSeries> tasks = new ConcurrentHashMap<>();
-
-    private final TaskIds ids = new TaskIds();
+    final TaskPlaces places;
 
     /** The number of tasks that may still be added before finished ones are removed. */
     private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
@@ -61,6 +58,7 @@ public final class TaskStore {
     public TaskStore(TaskTimers timers, TaskEvents news) {
         this.timers = timers;
         this.news = news;
+        this.places = new TaskPlaces(news::removed);
     }
 
     // Adding and removing
@@ -78,7 +76,7 @@ public final class TaskStore {
         SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
         news.limited(settings);
         TaskSeries series = new TaskSeries(this, name, task, TaskInfo.Origin.NAMED, settled);
-        if (!put(series, TaskId.given(name))) {
+        if (!places.putGiven(series)) {
             throw new IllegalArgumentException("name must not be the name of a scheduled task, was " + name);
         }
         ScheduledFuture<?> armed = armOrForget(series, settled);
@@ -117,46 +115,13 @@ public final class TaskStore {
         news.limited(settings);
         TaskSeries series = new TaskSeries(this, name, task, origin, settled);
         try {
-            putUnderFreeId(series, name);
+            places.putNumbered(series);
         } catch (Throwable ex) {
             // A task that never gets a timer must not occupy the name.
             remove(series);
             throw ex;
         }
         return armOrForget(series, settled);
-    }
-
-    private void putUnderFreeId(TaskSeries series, String name) {
-        List<TaskId> taken = new ArrayList<>(1);
-        try {
-            TaskId id;
-            do {
-                // Unless the first one has been given to a task.
-                id = new TaskId(name, ids.take(name));
-                taken.add(id);
-            } while (!put(series, id));
-        } finally {
-            for (TaskId id : taken) {
-                if (tasks.get(id) != series) {
-                    giveBack(id);
-                }
-            }
-        }
-    }
-
-    /** False if a task that is not over has that id. */
-    private boolean put(TaskSeries series, TaskId id) {
-        series.setId(id);
-        TaskSeries other = tasks.putIfAbsent(id, series);
-        if (other == null) {
-            return true;
-        }
-        if (other.isGone() && tasks.replace(id, other, series)) {
-            giveBack(other.taskId);
-            news.removed(series);
-            return true;
-        }
-        return false;
     }
 
     /** Arms the task, of which listeners hear before its first run; null if a trigger names no instant. */
@@ -190,7 +155,7 @@ public final class TaskStore {
      */
     private void warnOfIdle(TaskSeries series, SettledSchedule settled) {
         try {
-            String name = series.taskId.name();
+            String name = series.name();
             List<String> idle = settled.settings().isNothing() ? List.of() : settled.idle();
             if (!idle.isEmpty() && warnedOf.size() < MAX_WARNED && warnedOf.add(name)) {
                 TaskSchedule schedule = settled.schedule();
@@ -204,20 +169,11 @@ public final class TaskStore {
 
     /** Forgets a task that has been cancelled. */
     void remove(TaskSeries series) {
-        if (tasks.remove(series.taskId, series)) {
-            giveBack(series.taskId);
+        if (places.remove(series)) {
             if (series.isCancelled() && !series.isRepeating() && !series.guard().hasBegun()) {
                 news.cancelled(series);
             }
             news.removed(series);
-        }
-    }
-
-    private void giveBack(TaskId id) {
-        try {
-            ids.giveBack(id);
-        } catch (OutOfMemoryError ex) {
-            // A number is lost.
         }
     }
 
@@ -226,7 +182,7 @@ public final class TaskStore {
      * one-time tasks.
      */
     public void endTriggersAround() {
-        for (TaskSeries series : tasks.values()) {
+        for (TaskSeries series : tasks()) {
             if (series.isTriggerAround()) {
                 cancelAround(series);
             }
@@ -250,7 +206,7 @@ public final class TaskStore {
      * running.
      */
     public void clear(Consumer<Runnable> neverRan) {
-        for (TaskSeries series : tasks.values()) {
+        for (TaskSeries series : tasks()) {
             if (series.giveUpIfHeld()) {
                 neverRan.accept(series.guard());
             }
@@ -268,14 +224,14 @@ public final class TaskStore {
             // First: if tidying fails, it is not the last time.
             untilTidying.set(TIDY_AFTER);
             forgetOver();
-            untilTidying.set(Math.max(TIDY_AFTER, tasks.size()));
+            untilTidying.set(Math.max(TIDY_AFTER, places.size()));
         }
     }
 
     /** Forgets tasks that are over, but for the last ones that have run and have a name worth keeping. */
     public void forgetOver() {
         List<TaskSeries> over = new ArrayList<>();
-        for (TaskSeries series : tasks.values()) {
+        for (TaskSeries series : tasks()) {
             if (series.isGone()) {
                 if (series.origin == TaskInfo.Origin.PROGRAMMATIC || series.isCancelled()) {
                     remove(series);
@@ -296,16 +252,16 @@ public final class TaskStore {
 
     /** Returns all tasks, also the ones that are over, in no order. */
     public Collection<TaskSeries> tasks() {
-        return tasks.values();
+        return places.all();
     }
 
     public @Nullable TaskSeries get(String id) {
-        return tasks.get(TaskId.given(id));
+        return places.get(id);
     }
 
-    /** Returns about how much is kept: tasks, and names that have several. */
+    /** Returns about how much is kept: tasks, and their names. */
     public int footprint() {
-        return tasks.size() + ids.size();
+        return places.size() + places.names();
     }
 
     /** Tells a listener of one-time runs that are not kept here. */

@@ -191,6 +191,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         synchronized (this) {
             if (owner.endsWith(generation, isThrown)) {
                 releaseTask();
+                book.ended();
             }
         }
         releaseIfCancelled();
@@ -201,6 +202,7 @@ final class GuardedTask implements Runnable, ManagedTask {
         synchronized (this) {
             if (owner.endsWith(generation, true)) {
                 releaseTask();
+                book.ended();
             }
         }
     }

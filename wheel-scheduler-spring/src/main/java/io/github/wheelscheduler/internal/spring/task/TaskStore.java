@@ -34,8 +34,11 @@ public final class TaskStore {
     /** The number of finished tasks that stay visible. */
     private static final int MAX_OVER = 100;
 
-    /** The number of added tasks, or as many as there were, after which finished tasks are removed. */
+    /** The number of tasks that have ended by themselves, or as many as there were, after which they are removed. */
     private static final int TIDY_AFTER = 1_000;
+
+    /** Times as many added tasks have the same effect, as a task may also end unnoticed. */
+    private static final int TIMES_AS_MANY = 16;
 
     private static final int MAX_WARNED = 1_000;
 
@@ -44,7 +47,12 @@ public final class TaskStore {
     final TaskPlaces places;
 
     /** The number of tasks that may still be added before finished ones are removed. */
-    private final AtomicInteger untilTidying = new AtomicInteger(TIDY_AFTER);
+    private final AtomicInteger untilTidying = new AtomicInteger(TIMES_AS_MANY * TIDY_AFTER);
+
+    /** The number of tasks that have ended by themselves since finished ones were removed. */
+    private final AtomicInteger ended = new AtomicInteger();
+
+    private volatile int mostEnded = TIDY_AFTER;
 
     /** Names whose settings have been found to have no effect. */
     private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
@@ -218,13 +226,25 @@ public final class TaskStore {
         }
     }
 
-    /** A series may end by itself, unnoticed: so nothing is kept for ever though no thread looks. */
+    /** A series has ended by itself, and stays here. */
+    void ended() {
+        int ignored = ended.incrementAndGet();
+    }
+
+    /**
+     * Removes finished tasks when there may be many, so that nothing is kept for ever though no thread looks. Tasks that
+     * are cancelled are gone, and no reason to look at all others.
+     */
     private void tidyNowAndThen() {
-        if (untilTidying.decrementAndGet() == 0) {
+        int seen = ended.get();
+        boolean areMany = seen >= mostEnded && ended.compareAndSet(seen, 0);
+        if (untilTidying.decrementAndGet() == 0 || areMany) {
             // First: if tidying fails, it is not the last time.
-            untilTidying.set(TIDY_AFTER);
+            untilTidying.set(TIMES_AS_MANY * TIDY_AFTER);
             forgetOver();
-            untilTidying.set(Math.max(TIDY_AFTER, places.size()));
+            int many = Math.max(TIDY_AFTER, places.size());
+            mostEnded = many;
+            untilTidying.set((int) Math.min(Integer.MAX_VALUE, (long) TIMES_AS_MANY * many));
         }
     }
 

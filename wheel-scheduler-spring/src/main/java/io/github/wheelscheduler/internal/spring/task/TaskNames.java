@@ -72,6 +72,14 @@ public final class TaskNames {
         }
     };
 
+    /** The names of tasks that bring none, by their class. */
+    private static final ClassValue<String> BY_CLASS = new ClassValue<>() {
+        @Override
+        protected String computeValue(Class<?> type) {
+            return cut(reachable(NamedTask.ofClass(type)));
+        }
+    };
+
     private TaskNames() {}
 
     /** Whether Spring's registrar has scheduled the task, usually for a {@code @Scheduled} method. */
@@ -94,9 +102,13 @@ public final class TaskNames {
         } else if (catalog.findsBeans()) {
             owner = ownerOf(task);
         }
-        String known = name != null ? name : reachable(NamedTask.of(task));
-        known = known.isBlank() ? NamedTask.ofClass(task.getClass()) : known;
+        String known = name != null ? name : ownNameOf(task);
         return cut(owner == null ? known : catalog.idOf(known, owner));
+    }
+
+    private static String ownNameOf(Runnable task) {
+        String name = task instanceof NamedTask ? reachable(NamedTask.of(task)) : "";
+        return name.isBlank() ? BY_CLASS.get(task.getClass()) : name;
     }
 
     /** Returns the object that a lambda or an inner class was made in; else the task. */

@@ -77,7 +77,9 @@ final class GuardedTask implements Runnable, ManagedTask {
         this.owner = owner;
         this.book = book;
         this.openRuns = mayGoOn ? new OpenRun.All() : null;
-        this.steered = steered;
+        if (steered) {
+            this.steered = true;
+        }
         this.decorated = DecoratedBody.of(this, book);
     }
 

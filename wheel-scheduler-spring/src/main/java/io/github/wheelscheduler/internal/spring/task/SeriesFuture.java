@@ -25,7 +25,8 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
 
     // Written with the lock held, and read without it, too.
 
-    private volatile TaskSchedule schedule;
+    /** Null while it is as written: to write a volatile field in a constructor takes as long as some other objects. */
+    private volatile @Nullable TaskSchedule other;
 
     /** Null before the first one has been armed. A cron replaces it for each run. */
     volatile @Nullable ScheduledFuture<?> timer;
@@ -33,8 +34,8 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     /** The task of that timer if a trigger decides when. */
     private volatile @Nullable CronRun cron;
 
-    /** That of the timer. Written last, so that runs of a new timer wait for all else. */
-    private volatile int generation = SeriesRun.FIRST;
+    /** That of the timer, {@link SeriesRun#FIRST} at first. Written last, so that runs of a new timer wait for all else. */
+    private volatile int generation;
 
     /** Set while the run of a one-time task is due and must not take place yet. */
     private volatile @Nullable Hold held;
@@ -44,7 +45,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
 
     // Guarded by the lock.
 
-    private int lastGeneration = SeriesRun.FIRST;
+    private int lastGeneration;
 
     /** Made when the task is paused, as a run that is to be held cannot do without. */
     private @Nullable Hold nextHold;
@@ -70,7 +71,6 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
 
     SeriesFuture(TaskSchedule written) {
         this.written = written;
-        this.schedule = written;
     }
 
     /** Returns the boundary of the runs. */
@@ -79,11 +79,12 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     abstract String id();
 
     public final TaskSchedule schedule() {
-        return schedule;
+        TaskSchedule current = other;
+        return current == null ? written : current;
     }
 
     final boolean isRepeating() {
-        return schedule.isRepeating();
+        return schedule().isRepeating();
     }
 
     // Timers
@@ -134,14 +135,14 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
      * @return the one before, to be {@linkplain #replaced cancelled} without the lock
      */
     final @Nullable ScheduledFuture<?> follow(
-            int mine, TaskSchedule other, @Nullable CronRun run, ScheduledFuture<?> armed) {
-        guard().retimed(other);
+            int mine, TaskSchedule schedule, @Nullable CronRun run, ScheduledFuture<?> armed) {
+        guard().retimed(schedule);
         ScheduledFuture<?> before = timer;
         // Before the schedule: a task that repeats by its code, whose only run is over, must not look as if it were
         // gone.
         timer = armed;
         cron = run;
-        schedule = other;
+        other = schedule;
         generation = mine;
         release();
         return before;

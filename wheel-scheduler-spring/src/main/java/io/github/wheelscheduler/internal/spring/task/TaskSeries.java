@@ -92,12 +92,15 @@ public final class TaskSeries extends SeriesFuture {
     TaskSeries(TaskStore book, String name, Runnable task, TaskInfo.Origin origin, SettledSchedule settled) {
         super(settled.schedule());
         TaskSettings settings = settled.settings();
-        this.disabled = !SettledSchedule.isEnabled(settings);
+        boolean isDisabled = !SettledSchedule.isEnabled(settings);
+        if (isDisabled) {
+            this.disabled = true;
+        }
         this.rules = settings.isNothing() ? null : new TaskRules(this, settings, schedule(), book.timers);
         this.namesakes = book.places.of(name);
         this.origin = origin;
         boolean mayGoOn = origin == TaskInfo.Origin.ANNOTATED && TaskNames.mayGoOn(name, book.timers.catalog);
-        this.guard = new GuardedTask(this, book, task, mayGoOn, rules != null || disabled);
+        this.guard = new GuardedTask(this, book, task, mayGoOn, rules != null || isDisabled);
     }
 
     /** It gets its id, before it is shown to other threads. */

@@ -635,7 +635,7 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
         Objects.requireNonNull(task, "task must not be null");
         Objects.requireNonNull(startTime, "startTime must not be null");
         if (TaskNames.isRegistrars(task)) {
-            return register(task, TaskSchedule.once(startTime), startTime);
+            return accepted(tasks.add(task, TaskSchedule.once(startTime), startTime));
         }
         ScheduledFuture<?> never = timers.never();
         if (never != null) {
@@ -667,27 +667,27 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Instant startTime, Duration period) {
         Objects.requireNonNull(startTime, "startTime must not be null");
-        return register(task, TaskSchedule.fixedRate(period), startTime);
+        return accepted(tasks.addAtFixedRate(task, startTime, period));
     }
 
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Duration period) {
-        return register(task, TaskSchedule.fixedRate(period), null);
+        return accepted(tasks.addAtFixedRate(task, null, period));
     }
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Instant startTime, Duration delay) {
         Objects.requireNonNull(startTime, "startTime must not be null");
-        return register(task, TaskSchedule.fixedDelay(delay), startTime);
+        return accepted(tasks.addWithFixedDelay(task, startTime, delay));
     }
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Duration delay) {
-        return register(task, TaskSchedule.fixedDelay(delay), null);
+        return accepted(tasks.addWithFixedDelay(task, null, delay));
     }
 
-    private ScheduledFuture<?> register(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
-        return Objects.requireNonNull(tasks.add(task, schedule, first), "only a trigger may name no time");
+    private static ScheduledFuture<?> accepted(@Nullable ScheduledFuture<?> future) {
+        return Objects.requireNonNull(future, "only a trigger may name no time");
     }
 
     /** Returns the registry of tasks, to read and steer them. */

@@ -160,6 +160,10 @@ final class DeclaredMethods {
         return byId.keySet();
     }
 
+    boolean isEmpty() {
+        return byId.isEmpty();
+    }
+
     int size() {
         return byText.size() + byId.size();
     }

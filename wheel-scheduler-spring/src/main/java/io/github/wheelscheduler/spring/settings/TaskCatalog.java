@@ -232,6 +232,10 @@ public final class TaskCatalog {
         return longForm.equals(name) ? List.of(name) : List.of(name, longForm);
     }
 
+    private boolean isNothingSet() {
+        return overriding == null && settings.isEmpty() && overrides.isEmpty() && methods.isEmpty();
+    }
+
     /**
      * Returns the effective settings for a task of that id that is scheduled now. Settings for an id with a bean name
      * override settings for all beans.
@@ -240,6 +244,9 @@ public final class TaskCatalog {
      * @throws UnusableSettingException if the settings do not fit together
      */
     public TaskSettings settingsOf(String id, TaskSettings given) {
+        if (isNothingSet()) {
+            return given.complete();
+        }
         List<String> forms = formsOf(id);
         TaskDeclaration declared = methods.first(id);
         TaskSettings found = declared == null ? TaskSettings.NONE : declared.settings();

@@ -192,7 +192,7 @@ public final class TaskSettings {
 
     /** Returns these settings with all of the back-off, if there is one. */
     TaskSettings complete() {
-        BackOff all = backOff();
+        BackOff all = isNothing() ? null : backOff();
         return all == null
                 ? this
                 : overlaidWith(

@@ -67,11 +67,8 @@ public final class TaskSeries extends SeriesFuture {
 
     private Namesakes namesakes;
 
-    /** Among the namesakes; 0 before it has one. */
+    /** Among the namesakes; 0 before it has one, and negative if its name is its id, whatever that looks like. */
     private int number;
-
-    /** Whether its name is its id, whatever that looks like. */
-    private boolean given;
 
     /** The id with a number in it. Made when it is asked for, by any thread, each of which makes the same. */
     private @Nullable String text;
@@ -106,8 +103,7 @@ public final class TaskSeries extends SeriesFuture {
     /** It gets its id, before it is shown to other threads. */
     void placed(Namesakes at, int itsNumber, boolean isGiven) {
         namesakes = at;
-        number = itsNumber;
-        given = isGiven;
+        number = isGiven ? -itsNumber : itsNumber;
     }
 
     Namesakes namesakes() {
@@ -115,11 +111,11 @@ public final class TaskSeries extends SeriesFuture {
     }
 
     int number() {
-        return number;
+        return Math.abs(number);
     }
 
     boolean isGiven() {
-        return given;
+        return number < 0;
     }
 
     private TaskTimers timers() {
@@ -128,12 +124,13 @@ public final class TaskSeries extends SeriesFuture {
 
     @Override
     public String id() {
-        if (number <= 1) {
+        int mine = number();
+        if (mine <= 1) {
             return namesakes.name;
         }
         String made = text;
         if (made == null) {
-            made = Namesakes.idOf(namesakes.name, number);
+            made = Namesakes.idOf(namesakes.name, mine);
             text = made;
         }
         return made;
@@ -141,7 +138,7 @@ public final class TaskSeries extends SeriesFuture {
 
     /** Returns the id without a number that only tells namesakes apart. */
     String name() {
-        return given ? id() : namesakes.name;
+        return isGiven() ? id() : namesakes.name;
     }
 
     /** Whether code has given it a name. */

@@ -26,8 +26,11 @@ final class DecoratedBody implements Runnable {
         this.outer = book.timers.decorate(this);
     }
 
-    /** Asks the decorator; null if it makes nothing of it. */
+    /** Asks the decorator; null if there is none, or it makes nothing of it. */
     static @Nullable DecoratedBody of(GuardedTask task, TaskStore book) {
+        if (book.timers.decorator == null) {
+            return null;
+        }
         DecoratedBody body = new DecoratedBody(task, book);
         return body.outer == body ? null : body;
     }

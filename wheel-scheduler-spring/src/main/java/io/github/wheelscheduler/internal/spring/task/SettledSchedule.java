@@ -43,7 +43,7 @@ record SettledSchedule(TaskSchedule schedule, @Nullable Instant first, TaskSetti
 
     /** Whether a task with such settings runs at all, before anybody steers it. */
     static boolean isEnabled(TaskSettings settings) {
-        return !Boolean.FALSE.equals(settings.enabled()) && !NO_CRON.equals(settings.cron());
+        return settings.isNothing() || (!Boolean.FALSE.equals(settings.enabled()) && !NO_CRON.equals(settings.cron()));
     }
 
     private static TaskSchedule replaced(TaskSchedule written, TaskSettings settings, ZoneId clockZone) {

@@ -47,7 +47,10 @@ public final class TaskStore {
     public final TaskEvents news;
     final TaskPlaces places;
 
-    /** The number of tasks that may still be added before finished ones are removed. */
+    /**
+     * The number of tasks that may still be added before finished ones are removed, about: threads that add at a time
+     * may count as one.
+     */
     private final AtomicInteger untilTidying = new AtomicInteger(TIMES_AS_MANY * TIDY_AFTER);
 
     /** The number of tasks that have ended by themselves since finished ones were removed. */
@@ -251,7 +254,9 @@ public final class TaskStore {
     private void tidyNowAndThen() {
         int seen = ended.get();
         boolean areMany = seen >= mostEnded && ended.compareAndSet(seen, 0);
-        if (untilTidying.decrementAndGet() == 0 || areMany) {
+        int left = untilTidying.getPlain() - 1;
+        untilTidying.setPlain(left);
+        if (left <= 0 || areMany) {
             // First: if tidying fails, it is not the last time.
             untilTidying.set(TIMES_AS_MANY * TIDY_AFTER);
             forgetOver();

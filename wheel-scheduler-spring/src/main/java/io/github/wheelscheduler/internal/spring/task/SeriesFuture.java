@@ -34,7 +34,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     /** The task of that timer if a trigger decides when. */
     private volatile @Nullable CronRun cron;
 
-    /** That of the timer, {@link SeriesRun#FIRST} at first. Written last, so that runs of a new timer wait for all else. */
+    /** That of the timer, 0 for the first. Written last, so that runs of a new timer wait for all else. */
     private volatile int generation;
 
     /** Set while the run of a one-time task is due and must not take place yet. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskPlaces {
 
-    /** Those that have a task, and maybe others for a moment. */
+    /** By name, while there is a task of that name, and for a moment longer. */
     private final Map<String, Namesakes> names = new ConcurrentHashMap<>();
 
     private final Consumer<TaskSeries> replacing;
@@ -149,7 +149,7 @@ final class TaskPlaces {
         return names.size();
     }
 
-    /** Returns a view of all tasks, in no order. A walk shows those that are there all the time, and may show others. */
+    /** Returns a view of all tasks, in no order. A walk may miss or show a task that is added or removed meanwhile. */
     Collection<TaskSeries> all() {
         return new AbstractCollection<>() {
             @Override

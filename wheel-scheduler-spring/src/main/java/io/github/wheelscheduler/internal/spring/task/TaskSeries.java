@@ -67,7 +67,7 @@ public final class TaskSeries extends SeriesFuture {
 
     private Namesakes namesakes;
 
-    /** Among the namesakes; 0 before it has one, and negative if its name is its id, whatever that looks like. */
+    /** Among the namesakes; 0 before it has one, and negative if its name is its id, as code has given it. */
     private int number;
 
     /** The id with a number in it. Made when it is asked for, by any thread, each of which makes the same. */

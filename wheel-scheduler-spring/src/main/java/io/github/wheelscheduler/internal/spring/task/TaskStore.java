@@ -248,8 +248,8 @@ public final class TaskStore {
     }
 
     /**
-     * Removes finished tasks when there may be many, so that nothing is kept for ever though no thread looks. Tasks that
-     * are cancelled are gone, and no reason to look at all others.
+     * Removes finished tasks when there may be many, so that nothing is kept for ever though no thread looks. Cancelled
+     * tasks have been removed already, and do not count.
      */
     private void tidyNowAndThen() {
         int seen = ended.get();

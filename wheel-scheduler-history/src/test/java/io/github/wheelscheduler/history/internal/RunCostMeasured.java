@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.core.task.TaskRejectedException;
 
 /**
- * The processor time and memory of a run in memory, with a history and without, in turns: as figures E and M of the benchmarks.
+ * The processor time and bytes of a run in memory, with a history and without, in turns: as figures E and M of the
+ * benchmarks.
  * Each task has its first row; other runs are counted, as those of tasks that run often are. Only the profile {@code
  * history} runs it.
  */

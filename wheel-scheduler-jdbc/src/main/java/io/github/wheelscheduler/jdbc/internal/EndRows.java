@@ -11,7 +11,8 @@ public interface EndRows {
     interface EndRow {
 
         /**
-         * Returns the values of its columns, in which times are instants; null if the end is only counted, or is too old by now.
+         * Returns the values of its columns, in which times are instants; null if the end is only counted, or is too
+         * old by now.
          *
          * @param now the time by the database's clock
          */

@@ -140,6 +140,11 @@ final class Admission {
     /** Takes messages, and returns whether there were no more than could be taken. */
     private boolean drain(int most) {
         int limit = Math.min(most, tookAll ? DRAIN_LIMIT_AFTER_ALL : DRAIN_LIMIT);
+        if (limit == 0) {
+            // The next drain begins with the stripe whose turn it is.
+            tookAll = inbox.isEmpty();
+            return tookAll;
+        }
         // Also if this fails.
         tookAll = false;
         try {

@@ -37,8 +37,8 @@ final class TickLoop {
 
     private static final long PREPARE_PAUSE_NANOS = 100_000;
 
-    /** The number of messages that are taken in any case. */
-    private static final int FEWEST_MESSAGES = 64;
+    /** The number of moves in the wheel that allow for a message while it is behind: a timer takes two or three. */
+    private static final int MOVES_PER_MESSAGE = 4;
 
     /**
      * The lead time of the start of the first worker, before the first run that the tick thread hands over, on a
@@ -191,12 +191,12 @@ final class TickLoop {
 
     /**
      * Returns how many messages may be taken while more timers are due than the budget lets leave the wheel: fewer than
-     * leave it, so that callers that schedule faster than that wait, and due timers do not. All of them if runs are
-     * long, which is the reason then, and no caller delays those; and in virtual time, which waits for all.
+     * timers leave it, so that callers that schedule faster than that wait, and due timers do not. All of them if long
+     * runs are the reason, as no caller delays those; and in virtual time, which waits for all.
      */
     private int mostWhileBehind(int budget) {
         boolean areRunsLong = budget < Admission.EXPIRY_BUDGET && !workers.areBusyWithShortRuns(pass.nowNanos());
-        return areRunsLong || steps != null ? Integer.MAX_VALUE : Math.max(FEWEST_MESSAGES, budget / 4);
+        return areRunsLong || steps != null ? Integer.MAX_VALUE : budget / MOVES_PER_MESSAGE;
     }
 
     private int prepare() {

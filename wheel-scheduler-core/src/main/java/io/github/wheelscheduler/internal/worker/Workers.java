@@ -82,8 +82,8 @@ public abstract class Workers {
     /** Runs that take less, on average, get done no sooner by more workers than there are processors. */
     private static final long SHORT_RUN_NANOS = 50_000;
 
-    /** The interval between two looks at how many runs are taken. */
-    private static final long LOOK_INTERVAL_NANOS = 1_000_000;
+    /** The interval between two looks at how many runs are taken; workers may be without a processor for less. */
+    private static final long LOOK_INTERVAL_NANOS = 50_000_000;
 
     /** More workers than processors, in case some of them wait for something. */
     private static final int WORKERS_BEYOND_PROCESSORS = 1;
@@ -144,7 +144,7 @@ public abstract class Workers {
 
     private long lookedNanos;
 
-    private boolean shortRuns;
+    private boolean shortRuns = true;
 
     private final AtomicReference<@Nullable Runnable> quietCallback = new AtomicReference<>();
 
@@ -280,16 +280,20 @@ public abstract class Workers {
         }
     }
 
-    /** Whether runs are so short that the processors bound their number. Tick thread. */
+    /**
+     * Whether runs are so short that the processors bound their number; so it is at first, until the number of runs in
+     * an interval says something else. Tick thread.
+     */
     public final boolean areBusyWithShortRuns(long nowNanos) {
         long nanos = nowNanos - lookedNanos;
-        // Negative at the first look alone.
-        if (nanos >= LOOK_INTERVAL_NANOS || nanos < 0) {
-            long taken = ready.takenSoFar();
-            shortRuns = (taken - lookedTaken) * SHORT_RUN_NANOS >= nanos * processors;
-            lookedTaken = taken;
-            lookedNanos = nowNanos;
+        if (nanos >= 0 && nanos < LOOK_INTERVAL_NANOS) {
+            return shortRuns;
         }
+        long taken = ready.takenSoFar();
+        boolean isFirstLook = nanos < 0 || nanos > 4 * LOOK_INTERVAL_NANOS;
+        shortRuns = isFirstLook || (taken - lookedTaken) * SHORT_RUN_NANOS >= nanos * processors;
+        lookedTaken = taken;
+        lookedNanos = nowNanos;
         return shortRuns;
     }
 

@@ -18,6 +18,9 @@ final class ThreadlessWheel implements AutoCloseable {
 
     private static final int MAX_PASSES = 10_000;
 
+    /** As the tick thread, which pauses then. */
+    private static final int PASSES_IN_VAIN = 16;
+
     private final Time time = new Time();
     private final WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
             .timeSource(time)
@@ -44,10 +47,10 @@ final class ThreadlessWheel implements AutoCloseable {
         return executor.schedule(task, ticks * TICK_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    /** Lets so many ticks pass, and makes one pass. */
-    void advanceWithOnePass(long ticks) {
+    /** Lets so many ticks pass, and makes so many passes at most. */
+    void advanceWithPasses(long ticks, int most) {
         time.nowNanos += ticks * TICK_NANOS;
-        passOnce();
+        makePasses(most);
     }
 
     /** Lets so many ticks pass at once, and does what is due. */
@@ -56,14 +59,19 @@ final class ThreadlessWheel implements AutoCloseable {
         pass();
     }
 
-    /** Makes passes as long as there is more to do now. */
+    /** Makes passes as long as there is more to do now, or until some in a row do nothing. */
     void pass() {
-        int passes = 0;
-        long nanos;
-        do {
-            assertThat(++passes).as("passes without a pause").isLessThan(MAX_PASSES);
-            nanos = passOnce();
-        } while (nanos == 0);
+        makePasses(MAX_PASSES);
+    }
+
+    private void makePasses(int most) {
+        int inVain = 0;
+        for (int left = most; left > 0 && inVain < PASSES_IN_VAIN && passOnce() == 0; left--) {
+            assertThat(left > 1 || most < MAX_PASSES)
+                    .as("a pause in " + MAX_PASSES + " passes")
+                    .isTrue();
+            inVain = engine.shared.loop.pass.wasProductive() ? 0 : inVain + 1;
+        }
     }
 
     private long passOnce() {

@@ -74,7 +74,8 @@ public final class OneTimeNotes {
     /** Returns the time since the epoch of a time that has just been read. */
     private long epochNanos(long nowNanos) {
         Reading known = reading;
-        if (known == null || nowNanos - known.nanos > READING_NANOS) {
+        // Also if time stands still or has gone back: then it is not a machine's, and the other clock may have moved.
+        if (known == null || nowNanos - known.nanos <= 0 || nowNanos - known.nanos > READING_NANOS) {
             known = new Reading(nowNanos, epochNanos.getAsLong());
             reading = known;
         }

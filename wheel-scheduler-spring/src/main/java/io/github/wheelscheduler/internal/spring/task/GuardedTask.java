@@ -325,6 +325,9 @@ final class GuardedTask implements Runnable, ManagedTask {
     @Override
     public void refused(RejectedExecutionException reason) {
         skipped(SkipReason.FULL);
+        if (!owner.isRepeating()) {
+            book.ended();
+        }
     }
 
     /** Takes a note of it. */

@@ -76,7 +76,7 @@ public final class TaskNames {
     private static final ClassValue<String> BY_CLASS = new ClassValue<>() {
         @Override
         protected String computeValue(Class<?> type) {
-            return cut(reachable(NamedTask.ofClass(type)));
+            return reachable(NamedTask.ofClass(type));
         }
     };
 

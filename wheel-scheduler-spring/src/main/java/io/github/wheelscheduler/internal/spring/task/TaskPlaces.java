@@ -98,7 +98,9 @@ final class TaskPlaces {
     /** Keeps the tasks of a name; false if others are kept under it. With their lock held. */
     private boolean keep(Namesakes at) {
         if (!at.isKept) {
-            at.isKept = names.putIfAbsent(at.name, at) == null;
+            Namesakes known = names.putIfAbsent(at.name, at);
+            // A map that finds no memory may have kept it all the same.
+            at.isKept = known == null || known == at;
         }
         return at.isKept;
     }

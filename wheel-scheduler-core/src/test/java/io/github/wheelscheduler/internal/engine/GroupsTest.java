@@ -520,4 +520,17 @@ class GroupsTest {
         time.pass(Duration.ofMillis(1));
         assertThat(next.get(60, SECONDS)).isEqualTo(1);
     }
+
+    @Test
+    void shutdownNowOfTheExecutorReturnsTasksOfGroups() {
+        WheelScheduledExecutor group = group("reports", 1, 0, OnFull.WAIT);
+        Gate gate = fill(group);
+        WheelTimer<?> waits = group.schedule(() -> {}, 1, MILLISECONDS);
+        WheelTimer<?> delayed = executor.schedule(() -> {}, 1, HOURS);
+        time.pass(Duration.ofMillis(10));
+        assertThat(executor.shutdownNow()).containsExactly(waits, delayed);
+        awaitThat(() -> gate.interrupts() == 1);
+        awaitThat(executor::isTerminated);
+        awaitThat(group::isTerminated);
+    }
 }

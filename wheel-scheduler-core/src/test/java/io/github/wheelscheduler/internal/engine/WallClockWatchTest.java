@@ -273,6 +273,19 @@ class WallClockWatchTest {
         }
     }
 
+    @Test
+    void jumpIsLoggedInWords() throws Exception {
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
+                VirtualTime time = new VirtualTime()) {
+            scheduleAt(time, after(Duration.ofHours(1)));
+            time.pass(Duration.ofSeconds(5));
+            time.wallClock.moveBy(Duration.ofMinutes(-90));
+            time.pass(WITHIN);
+            assertThat(log.said("The wall clock has moved by -1 h 30 min against the monotonic clock"))
+                    .hasSize(1);
+        }
+    }
+
     /** Runs on the hour for a day; each run arms the next. */
     private final class Series {
 

@@ -157,6 +157,23 @@ abstract class PauseContract extends SchedulerFixture {
         awaitTermination(scheduler);
     }
 
+    @Test
+    void callbackComesAfterAFailedRunToo() {
+        var scheduler = started(it -> it.setErrorHandler(failure -> {}));
+        var held = new HeldTask();
+        scheduler.execute(() -> {
+            held.run();
+            throw new IllegalStateException("fails while the scheduler stops");
+        });
+        held.awaitStart();
+        var callbacks = new AtomicInteger();
+
+        scheduler.stop(callbacks::incrementAndGet);
+        held.release();
+
+        await().until(() -> callbacks.get() == 1);
+    }
+
     private static void stopAndAwaitIdle(Consumer<Runnable> stop) {
         var idle = new CompletableFuture<Boolean>();
         stop.accept(() -> idle.complete(true));

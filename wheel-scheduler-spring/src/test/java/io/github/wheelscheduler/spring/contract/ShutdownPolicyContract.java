@@ -151,6 +151,21 @@ abstract class ShutdownPolicyContract extends SchedulerFixture {
                 .hasSize(1);
     }
 
+    @Test
+    void droppedTasksAreNotWaitedFor() {
+        var scheduler = started(it -> {
+            it.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            it.setWaitForTasksToCompleteOnShutdown(true);
+            it.setAwaitTerminationMillis(PATIENCE.toMillis());
+        });
+        ScheduledFuture<?> future = scheduler.schedule(() -> {}, Instant.now().plus(AN_HOUR));
+
+        scheduler.shutdown();
+
+        assertThat(scheduler.getScheduledExecutor().isTerminated()).isTrue();
+        assertThat(future.isCancelled()).isTrue();
+    }
+
     private static void setBeforeOrAfterStart(
             ThreadPoolTaskScheduler scheduler, boolean setWhileRunning, Runnable setting) {
         if (setWhileRunning) {

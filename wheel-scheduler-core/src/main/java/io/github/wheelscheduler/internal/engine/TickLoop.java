@@ -190,9 +190,9 @@ final class TickLoop {
     }
 
     /**
-     * Returns how many messages may be taken while more timers are due than the budget lets leave the wheel: fewer than
-     * timers leave it, so that callers that schedule faster than that wait, and due timers do not. All of them if long
-     * runs are the reason, as no caller delays those; and in virtual time, which waits for all.
+     * Returns the number of messages that may be taken while more timers are due than the budget lets leave the wheel.
+     * It is smaller than that budget: callers that schedule faster wait, and due timers do not. All may be taken if
+     * long runs are the reason, as no caller delays those; and in virtual time, which waits for all.
      */
     private int mostWhileBehind(int budget) {
         boolean areRunsLong = budget < Admission.EXPIRY_BUDGET && !workers.areBusyWithShortRuns(pass.nowNanos());

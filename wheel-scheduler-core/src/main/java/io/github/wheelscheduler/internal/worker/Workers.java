@@ -139,7 +139,7 @@ public abstract class Workers {
     /** The clock may be negative. Tick thread only. */
     private boolean followedUpBefore;
 
-    /** How many runs had been taken when, at the last look; tick thread only. */
+    /** The number of runs that had been taken at the last look, as of the time below. Tick thread only. */
     private long lookedTaken;
 
     private long lookedNanos;

@@ -56,7 +56,7 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
             return true;
         }
         boolean isReplaced = row.state == RowState.CLAIMED
-                ? replaceClaimed(id, schedule, row)
+                ? replaceClaimed(id, schedule, first, row, now)
                 : replace(id, schedule, first, row, now);
         if (isReplaced) {
             reportEnd(id, schedule, first, row.isOverdue(now) ? row.at : null);
@@ -81,14 +81,17 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
 
     /**
      * The run that a node has claimed stays, and its end asks the new schedule, if any node can read it; else it is
-     * waited for.
+     * waited for. The new schedule does not fire before its first time, which its text does not say.
      */
-    private boolean replaceClaimed(String id, String schedule, Row row) {
+    private boolean replaceClaimed(String id, String schedule, @Nullable Instant first, Row row, Instant now) {
+        Instant regularAt = first != null && first.isAfter(now) ? first : row.regularAt;
         return RecurringTable.isReadable(schedule)
                 && sql.changes(
-                        "update {task} set task_data = ?, schedule = null, replaced = ?" + ONE + " and version = ?",
+                        "update {task} set task_data = ?, schedule = null, replaced = ?, regular_time = ?" + ONE
+                                + " and version = ?",
                         RecurringTable.bytes(schedule),
                         row.schedule,
+                        sql.timeOrNull(regularAt),
                         id,
                         row.version);
     }

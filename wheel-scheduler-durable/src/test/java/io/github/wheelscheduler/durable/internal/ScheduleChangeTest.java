@@ -365,6 +365,16 @@ class ScheduleChangeTest {
 
     @Test
     void newScheduleTakesEffectWhileTheTaskRuns() {
+        endOfARunAsks(cron(NIGHTLY));
+    }
+
+    @Test
+    void endOfARunWaitsForTheFirstTimeOfANewSchedule() {
+        endOfARunAsks(ScheduleRecurrence.of(
+                TaskSchedule.fixedRate(Duration.ofMillis(50)), Instant.now().plus(Duration.ofHours(1))));
+    }
+
+    private void endOfARunAsks(Recurrence later) {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Node old =
@@ -378,8 +388,8 @@ class ScheduleChangeTest {
                     }
                 });
         await().atMost(PATIENCE).until(() -> begun.getCount() == 0);
-        Node renewed = node("new", cron(NIGHTLY));
-        awaitDeclared(renewed, cron(NIGHTLY));
+        Node renewed = node("new", later);
+        awaitDeclared(renewed, later);
         end.countDown();
         await().atMost(PATIENCE).until(() -> tickOn(old).owner() == null);
         assertThat(ran).containsExactly("old");

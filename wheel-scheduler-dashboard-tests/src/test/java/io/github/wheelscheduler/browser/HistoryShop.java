@@ -110,7 +110,8 @@ public class HistoryShop {
                 jdbc,
                 "insert into wheel_history_text (task, on_day, kind, failure, text) values ('" + NIGHTLY
                         + "', current_date, 'ab12', 'java.io.IOException', 'java.io.IOException at Report.write')");
-        Timestamp before = Timestamp.from(two.minus(100, ChronoUnit.DAYS).truncatedTo(ChronoUnit.DAYS));
+        Timestamp before =
+                Timestamp.from(Instant.now().truncatedTo(ChronoUnit.DAYS).minus(100, ChronoUnit.DAYS));
         write(
                 jdbc,
                 "insert into wheel_history_day (starts_at, task, outcome, runs, micros, longest, earliest, latest)"

@@ -164,7 +164,7 @@ final class TaskPlaces {
                 return TaskPlaces.this.size();
             }
 
-            /** Without a size, as that may change meanwhile. */
+            // Without a size, as that may change meanwhile.
             @Override
             public Spliterator<TaskSeries> spliterator() {
                 return Spliterators.spliteratorUnknownSize(iterator(), Spliterator.NONNULL);

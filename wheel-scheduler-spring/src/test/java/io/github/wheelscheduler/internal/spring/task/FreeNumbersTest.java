@@ -29,7 +29,9 @@ class FreeNumbersTest {
                     numbers.take(taken);
                     used.add(taken);
                 } else {
-                    int number = used.remove(random.nextInt(used.size()));
+                    int index = random.nextInt(used.size());
+                    int number = used.get(index);
+                    used.subList(index, index + 1).clear();
                     numbers.giveBack(number);
                     free.add(number);
                 }

@@ -116,8 +116,8 @@ final class RunTable {
     }
 
     /** Returns what is in the columns of a row, in which times are instants. */
-    static @Nullable Object[] values(HistorySettings settings, NotedRun run, Instant at, @Nullable String kind) {
-        return new @Nullable Object[] {
+    static Object[] values(HistorySettings settings, NotedRun run, Instant at, @Nullable String kind) {
+        return new Object[] {
             at,
             cut(run.task(), MOST_NAME),
             cut(run.instance(), MOST_NAME),

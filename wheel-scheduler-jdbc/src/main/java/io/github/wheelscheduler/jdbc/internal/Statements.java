@@ -304,8 +304,8 @@ public abstract class Statements {
     }
 
     /** Returns what the parameters are for some values, which may be times. */
-    public final @Nullable Object[] parameters(@Nullable Object[] values) {
-        @Nullable Object[] parameters = new @Nullable Object[values.length];
+    public final Object[] parameters(Object[] values) {
+        Object[] parameters = new Object[values.length];
         Arrays.setAll(parameters, i -> kind.parameter(values[i]));
         return parameters;
     }

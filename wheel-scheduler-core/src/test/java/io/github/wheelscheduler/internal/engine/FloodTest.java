@@ -30,11 +30,15 @@ class FloodTest {
 
     private long longestGapTicks;
 
+    /** The largest number of timers in the wheel. */
+    private long largestBacklog;
+
     @Test
     void passesThatCannotKeepUpDelayMessages() throws InterruptedException {
         try (ThreadlessWheel wheel = new ThreadlessWheel()) {
             flood(wheel, 1, Integer.MAX_VALUE);
             assertThat(longestGapTicks).isLessThanOrEqualTo(10 * ROUND_TICKS);
+            assertThat(largestBacklog).isLessThanOrEqualTo(10 * CALLS);
         }
     }
 
@@ -43,6 +47,7 @@ class FloodTest {
         try (ThreadlessWheel wheel = new ThreadlessWheel()) {
             flood(wheel, 1_000, CALLS / 2);
             assertThat(longestGapTicks).isLessThanOrEqualTo(10 * ROUND_TICKS);
+            assertThat(largestBacklog).isLessThanOrEqualTo(10 * CALLS);
         }
     }
 
@@ -71,6 +76,7 @@ class FloodTest {
             call(wheel, CALLS);
             wheel.advanceWithPasses(ROUND_TICKS, passesOfARound);
             wheel.run(runsOfARound);
+            largestBacklog = Math.max(largestBacklog, wheel.wheelSize());
         }
         beat.run();
         assertThat(heart.cancel(false)).isTrue();

@@ -79,6 +79,11 @@ final class ThreadlessWheel implements AutoCloseable {
         return engine.shared.loop.pass(time.nowNanos);
     }
 
+    /** Returns the number of timers in the wheel, due ones included. */
+    long wheelSize() {
+        return engine.shared.loop.wheelSize;
+    }
+
     /** Whether messages are left that the next pass of a later time takes. */
     boolean isAnyMessageLeft() {
         return !engine.inbox.isEmpty();

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskPlaces {
 
+    /** In place of a number: the lowest free one. */
+    private static final int LOWEST = 0;
+
     /** By name, while there is a task of that name, and for a moment longer. */
     private final Map<String, Namesakes> names = new ConcurrentHashMap<>();
 
@@ -43,18 +46,34 @@ final class TaskPlaces {
     boolean putGiven(TaskSeries series) {
         String id = series.name();
         int number = Namesakes.numberIn(id);
-        Namesakes at = number == 1 ? series.namesakes() : of(Namesakes.nameIn(id));
-        TaskSeries before = null;
+        return put(series, number == 1 ? series.namesakes() : of(Namesakes.nameIn(id)), number);
+    }
+
+    /** Puts a task under the lowest free number of its name. */
+    void putNumbered(TaskSeries series) {
+        Namesakes at = series.namesakes();
+        if (at.lowest == 1 || !putGiven(series)) {
+            boolean ignored = put(series, at, LOWEST);
+        }
+    }
+
+    private boolean put(TaskSeries series, Namesakes known, int number) {
+        Namesakes at = known;
         boolean isPut = false;
+        TaskSeries before = null;
         while (!isPut) {
             synchronized (at) {
                 if (keep(at)) {
                     try {
-                        before = at.get(number);
-                        if (before != null && !before.isGone()) {
-                            return false;
+                        if (number == LOWEST) {
+                            before = at.putNumbered(series);
+                        } else {
+                            before = at.get(number);
+                            if (before != null && !before.isGone()) {
+                                return false;
+                            }
+                            at.putGiven(series, number);
                         }
-                        at.putGiven(series, number);
                         isPut = true;
                     } finally {
                         forgetIfEmpty(at);
@@ -67,32 +86,6 @@ final class TaskPlaces {
             replacing.accept(series);
         }
         return true;
-    }
-
-    /** Puts a task under the lowest free number of its name. */
-    void putNumbered(TaskSeries series) {
-        Namesakes at = series.namesakes();
-        if (at.lowest != 1 && putGiven(series)) {
-            return;
-        }
-        TaskSeries before = null;
-        boolean isPut = false;
-        while (!isPut) {
-            synchronized (at) {
-                if (keep(at)) {
-                    try {
-                        before = at.putNumbered(series);
-                        isPut = true;
-                    } finally {
-                        forgetIfEmpty(at);
-                    }
-                }
-            }
-            at = isPut ? at : of(at.name);
-        }
-        if (before != null) {
-            replacing.accept(series);
-        }
     }
 
     /** Keeps the tasks of a name; false if others are kept under it. With their lock held. */

@@ -686,6 +686,26 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
+    void changedKeysOfOneHashStayNowhereIfDroppedAtOnce() {
+        KeyedTimers<ChangingKey, String> timers = changing(false, new ArrayList<>());
+        List<WeakReference<ChangingKey>> changed = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            for (String end : List.of("Aa", "BB")) {
+                ChangingKey key = new ChangingKey(i + end);
+                assertThat(timers.set(key, "value", SECOND)).isNull();
+                key.text += " changed";
+                changed.add(new WeakReference<>(key));
+            }
+        }
+        time.clock.advance(SECOND.plusMillis(1));
+        awaitThat(() -> timers.counts().dropped() == changed.size());
+        awaitThat(() -> {
+            System.gc();
+            return changed.stream().allMatch(key -> key.get() == null);
+        });
+    }
+
+    @Test
     void closedTimersHoldNoKeyHoweverManyHaveOneHash() {
         KeyedTimers<ChangingKey, String> timers = changing(false, new ArrayList<>());
         List<WeakReference<ChangingKey>> changed = new ArrayList<>();

@@ -316,9 +316,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
 
     /** Takes an entry out of the map that is not found by its key, as that has changed. */
     private void removeChanged(KeyedEntry<K, V> entry) {
-        for (int looks = 0; looks < MOST_LOOKS; looks++) {
+        // The last one first: removal of others meanwhile only moves it forward, to a place still to be looked at.
+        for (int others = MOST_LOOKS - 1; others >= 0; others--) {
             for (int i = 0; i < KeyedEntry.HASHES; i++) {
-                if (entries.remove(new ChangedKey(entry.hashOfKey(i), looks), entry)) {
+                if (entries.remove(new ChangedKey(entry.hashOfKey(i), others), entry)) {
                     return;
                 }
             }

@@ -355,7 +355,8 @@ class OutcomeTest {
         });
         schedule(node, Instant.now());
         OlderNode older = new OlderNode(database, pool, JsonMapper.builder().build());
-        await().atMost(PATIENCE).until(() -> runs.get() == 1 && older.runDue("poll", String.class) == 1);
+        // A claim that was on its way when the node was drained makes it run once more.
+        await().atMost(PATIENCE).until(() -> runs.get() >= 1 && older.runDue("poll", String.class) == 1);
         assertThat(older.ran).containsExactly("payload");
         awaitGone(node);
     }

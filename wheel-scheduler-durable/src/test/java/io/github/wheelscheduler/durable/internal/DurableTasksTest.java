@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -29,6 +31,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What is scheduled runs at its time, once, on any node, no matter what happens. */
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
 @EnumSource
 class DurableTasksTest {
@@ -85,11 +88,11 @@ class DurableTasksTest {
 
     @Test
     void errorOfTheClockIsLoggedInWords() {
-        try (CapturedLog log = CapturedLog.begin()) {
-            Node ignored = running("a");
+        try (CapturedLog log = CapturedLog.beginAlone()) {
+            Node ignored = running("worded");
             await().atMost(PATIENCE)
-                    .untilAsserted(() -> assertThat(
-                                    log.of(Level.INFO, "which uses the clock of the database, with an error of "))
+                    .untilAsserted(() -> assertThat(log.of(
+                                    Level.INFO, "worded, which uses the clock of the database, with an error of "))
                             .singleElement()
                             .satisfies(line -> assertThat(line.getMessage()).matches(".* at most [\\d.]+ m?s")));
         }

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,6 +40,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Listeners are told of each end once it is committed, and harm nothing. */
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
 @EnumSource
 @Timeout(120)
@@ -279,7 +282,7 @@ class EndListenersTest {
 
     @Test
     void listenerThatHangsHoldsUpNoTask() {
-        try (CapturedLog log = CapturedLog.begin()) {
+        try (CapturedLog log = CapturedLog.beginAlone()) {
             Node node = new Node(Node.settings("a"), pool, DurableObserver.NONE);
             nodes.add(node);
             node.engine.listen(end -> {

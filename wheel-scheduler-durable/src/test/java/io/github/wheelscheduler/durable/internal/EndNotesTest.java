@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,6 +43,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A history receives each committed end once, with its run, and harms nothing. */
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
 @EnumSource
 @Timeout(120)
@@ -432,7 +435,7 @@ class EndNotesTest {
 
     @Test
     void historyThatThrowsFailsNoEnd() {
-        try (CapturedLog log = CapturedLog.begin()) {
+        try (CapturedLog log = CapturedLog.beginAlone()) {
             Node node = new Node(Node.settings("a"), pool, DurableObserver.NONE);
             nodes.add(node);
             DurableNode.of(node.engine).note(note -> {

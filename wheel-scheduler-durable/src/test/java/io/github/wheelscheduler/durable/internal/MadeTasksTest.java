@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -48,6 +50,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Recurring tasks that are made at run time: made, changed, listed and ended, for all nodes. */
+@Execution(ExecutionMode.CONCURRENT)
 @ParameterizedClass
 @EnumSource
 @Timeout(120)
@@ -300,16 +303,16 @@ class MadeTasksTest {
     void methodWithTheIdOfAMadeTaskDoesNotRun() {
         Node node = noting();
         make(node, HOURLY, Instant.now().plusSeconds(1_000), "x");
-        try (CapturedLog log = CapturedLog.begin()) {
+        try (CapturedLog log = CapturedLog.beginAlone()) {
             Runnable ignored =
                     node.engine.repeat("a", RecurringTable.parse("fixed-rate PT0.1S"), false, () -> ran.add("m"));
             await().atMost(PATIENCE)
-                    .until(() -> log.with("made at run time has its id").size() == 1);
+                    .until(() -> log.with("task a does not run on this node").size() == 1);
             assertThat(node.engine.recurringTasks().list()).hasSize(1);
             assertThat(ran).isEmpty();
             assertThat(node.engine.recurringTasks().end("a")).isTrue();
             awaitRuns(1);
-            assertThat(log.with("made at run time has its id")).hasSize(1);
+            assertThat(log.with("task a does not run on this node")).hasSize(1);
         }
         assertThat(ran).containsOnly("m");
     }
@@ -318,19 +321,19 @@ class MadeTasksTest {
     void methodIsRefusedWhereBothHaveComeAtOnce() {
         Node node = noting();
         Runnable ignored =
-                node.engine.repeat("a", RecurringTable.parse("fixed-rate PT0.1S"), false, () -> ran.add("m"));
+                node.engine.repeat("both", RecurringTable.parse("fixed-rate PT0.1S"), false, () -> ran.add("m"));
         awaitRuns(1);
         assertThat(node.engine.recurringTasks().schedule("report", "b", HOURLY, "x"))
                 .isEqualTo(Change.ADDED);
-        try (CapturedLog log = CapturedLog.begin()) {
+        try (CapturedLog log = CapturedLog.beginAlone()) {
             // As one whose transaction has seen no row of the method.
-            assertThat(jdbc.update("update wheel_durable_task set task_instance = 'a' where task_instance = 'b'"))
+            assertThat(jdbc.update("update wheel_durable_task set task_instance = 'both' where task_instance = 'b'"))
                     .isEqualTo(1);
             await().atMost(PATIENCE)
-                    .until(() -> log.with("made at run time has its id").size() == 1);
+                    .until(() -> log.with("task both does not run on this node").size() == 1);
         }
-        assertThat(find(node, "a").handler()).isEqualTo("report");
-        assertThat(node.engine.recurringTasks().end("a")).isTrue();
+        assertThat(find(node, "both").handler()).isEqualTo("report");
+        assertThat(node.engine.recurringTasks().end("both")).isTrue();
         int before = ran.size();
         awaitRuns(before + 2);
     }

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,6 +48,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * between them.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionalRunTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

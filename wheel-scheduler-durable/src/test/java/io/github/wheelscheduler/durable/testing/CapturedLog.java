@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.testing;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -9,6 +10,8 @@ import java.util.logging.Logger;
 
 /** Keeps what a logger logs, that of durable tasks unless it is named, until it is closed. Any thread. */
 public final class CapturedLog extends Handler implements AutoCloseable {
+
+    private static final ReentrantLock ALONE = new ReentrantLock();
 
     private final Logger logger;
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
@@ -19,6 +22,12 @@ public final class CapturedLog extends Handler implements AutoCloseable {
 
     public static CapturedLog begin() {
         return of("io.github.wheelscheduler.durable");
+    }
+
+    /** The same for tests of a concurrent class, of which one at a time has it. */
+    public static CapturedLog beginAlone() {
+        ALONE.lock();
+        return begin();
     }
 
     public static CapturedLog of(String name) {
@@ -58,5 +67,8 @@ public final class CapturedLog extends Handler implements AutoCloseable {
     @Override
     public void close() {
         logger.removeHandler(this);
+        if (ALONE.isHeldByCurrentThread()) {
+            ALONE.unlock();
+        }
     }
 }

@@ -19,7 +19,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param successesPerHour Maximum number of rows of successful runs that each node writes for a task in an hour.
  * @param othersPerHour Maximum number of rows of failures that each node writes for a task in an hour, and the same of
  *     runs that did not take place.
- * @param unlimited Ids of tasks, or names of handlers, whose runs all have rows.
+ * @param unlimited Ids of tasks, names of handlers, or classes of one-time tasks whose runs all have rows.
  * @param buffer Maximum number of rows that wait for the database, 100 to 1000000. More are dropped and counted.
  * @param keepRows Time for which rows are kept, 1 hour to 3650 days.
  * @param keepFailures Time for which stack traces and counts of failures are kept.

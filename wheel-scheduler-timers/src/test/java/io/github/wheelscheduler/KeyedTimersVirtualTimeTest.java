@@ -642,6 +642,49 @@ class KeyedTimersVirtualTimeTest {
         }
     }
 
+    @Test
+    void handlerThatMakesItsKeyEqualToOneThatRunsHoldsNoneUp() {
+        Gate gate = new Gate();
+        List<String> handled = new CopyOnWriteArrayList<>();
+        try (KeyedTimers<ChangingKey, String> timers = KeyedTimers.<ChangingKey, String>builder(
+                        time.executor, (key, value) -> {
+                            if (value.equals("running")) {
+                                gate.run();
+                            } else {
+                                key.text = "BB";
+                            }
+                            handled.add(value);
+                        })
+                .build()) {
+            assertThat(timers.set(new ChangingKey("BB"), "running", Duration.ZERO))
+                    .isNull();
+            gate.awaitArrivals(1);
+            // The hash of both is the same.
+            assertThat(timers.set(new ChangingKey("Aa"), "changing", Duration.ZERO))
+                    .isNull();
+            awaitThat(() -> handled.contains("changing") && time.executor.activeCount() == 1);
+            gate.open();
+            awaitThat(() -> handled.contains("running"));
+            assertThat(timers.set(new ChangingKey("BB"), "again", Duration.ZERO))
+                    .isNull();
+            awaitThat(() -> handled.contains("again"));
+        }
+    }
+
+    @Test
+    void firstKeyIsRefusedWithoutTheRejectionHandler() {
+        AtomicInteger calls = new AtomicInteger();
+        WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                .rejectionHandler((timer, reason) -> calls.incrementAndGet())
+                .build();
+        KeyedTimers<String, String> timers = KeyedTimers.<String, String>builder(executor, (key, value) -> {})
+                .build();
+        executor.shutdown();
+        assertThatThrownBy(() -> timers.set("a", "value", SECOND)).isInstanceOf(RejectedExecutionException.class);
+        assertThat(calls).hasValue(0);
+        assertThat(timers.counts().rejected()).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void keyThatHasChangedIsNotFoundAndIsDrainedAndClosed(boolean inBatches) {

@@ -7,6 +7,8 @@ import io.github.wheelscheduler.lease.Lease;
 import io.github.wheelscheduler.lease.LeaseRenewer;
 import io.github.wheelscheduler.lease.Renewal;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -17,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A renewer calls no factory, no decorator and no key of the user's under a lock that other threads need. */
+/** A renewer calls no factory, decorator, clock or key of the user's under a lock that other threads need. */
 class LeasesUnderNoLockTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -176,6 +178,29 @@ class LeasesUnderNoLockTest {
             assertThat(blocked).isEmpty();
             assertThat(calls).hasPositiveValue();
             assertThat(leases.counts().closed()).isGreaterThan(0);
+        }
+    }
+
+    @Test
+    void clockIsReadUnderNoLock() {
+        InstantSource clock = () -> {
+            if (!isInside.get()) {
+                call("clock", true);
+            }
+            return Instant.EPOCH;
+        };
+        try (WheelScheduledExecutor executor =
+                        WheelScheduledExecutor.builder().wallClock(clock).build();
+                LeaseRenewer<Object> leases = renewing(executor)) {
+            renewer.set(null);
+            for (int i = 0; i < 20; i++) {
+                Lease<Object> lease = leases.keep("first", Duration.ofMillis(60), leases.start(), (key, reason) -> {});
+                // The next reading is that of the renewal, or of what follows it.
+                renewer.set(leases);
+                awaitThat(() -> !lease.isKept());
+                renewer.set(null);
+            }
+            assertThat(blocked).isEmpty();
         }
     }
 }

@@ -186,10 +186,12 @@ public final class WheelNettyTimer implements Timer {
         // The timers that it returns are those of timeouts that are still pending.
         List<Runnable> unused = group.shutdownNow();
         boolean interrupted = awaitEnd();
-        Set<Timeout> cancelled = new HashSet<>();
-        for (WheelTimeout timeout : pending.all()) {
-            if (timeout.cancelByStop()) {
-                boolean ignored = cancelled.add(timeout);
+        List<WheelTimeout> all = pending.all();
+        // All of them at first: none is cancelled before there is memory to return it.
+        Set<Timeout> cancelled = new HashSet<>(all);
+        for (WheelTimeout timeout : all) {
+            if (!timeout.cancelByStop()) {
+                boolean ignored = cancelled.remove(timeout);
             }
             pending.remove(timeout);
         }

@@ -304,7 +304,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         outcome.increment();
         limit.giveBack();
         try {
-            if (!entries.remove(entry.key, entry) && entry.isKeyChanged()) {
+            if (!entries.remove(entry.key, entry)) {
                 removeChanged(entry);
             }
         } catch (Throwable ex) {
@@ -317,9 +317,10 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     /** Takes an entry out of the map that is not found by its key, as that has changed. */
     private void removeChanged(KeyedEntry<K, V> entry) {
         // The last one first: removal of others meanwhile only moves it forward, to a place still to be looked at.
-        for (int others = MOST_LOOKS - 1; others >= 0; others--) {
+        // Twice, as a map that grows may turn their order around.
+        for (int looks = 2 * MOST_LOOKS - 1; looks >= 0; looks--) {
             for (int i = 0; i < KeyedEntry.HASHES; i++) {
-                if (entries.remove(new ChangedKey(entry.hashOfKey(i), others), entry)) {
+                if (entries.remove(new ChangedKey(entry.hashOfKey(i), looks % MOST_LOOKS), entry)) {
                     return;
                 }
             }
@@ -445,10 +446,15 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return "KeyedTimers[" + name + (handlers.isClosed() ? ", closed" : "") + ", pending = " + size() + "]";
     }
 
-    /** A managed task, so that no decorator is applied to it. */
+    /** A managed task, so that no decorator is applied to it, nor is a rejection handler called. */
     private record Nothing(String taskName) implements Runnable, ManagedTask {
 
         @Override
         public void run() {}
+
+        @Override
+        public boolean isSteered() {
+            return true;
+        }
     }
 }

@@ -37,6 +37,7 @@ final class Turns<K, V> {
     }
 
     private void remove(Turn<K, V> turn) {
+        turn.isLeaving = true;
         try {
             // By identity: an equal key's turn may be there.
             Turn<K, V> ignored = taken.computeIfPresent(turn, turn);
@@ -61,6 +62,9 @@ final class Turns<K, V> {
          * have noted theirs.
          */
         private transient volatile boolean ended;
+
+        /** Set before it is removed: then it equals no other, whatever its key has become. Read by the same thread. */
+        private transient boolean isLeaving;
 
         Turn(KeyedEntry<K, V> entry) {
             this.entry = entry;
@@ -94,7 +98,10 @@ final class Turns<K, V> {
         @Override
         public boolean equals(@Nullable Object other) {
             return this == other
-                    || (other instanceof Turn<?, ?> turn && turn.hash == hash && turn.entry.key.equals(entry.key));
+                    || (!isLeaving
+                            && other instanceof Turn<?, ?> turn
+                            && turn.hash == hash
+                            && turn.entry.key.equals(entry.key));
         }
     }
 }

@@ -36,7 +36,7 @@ public final class Lease<K> implements AutoCloseable {
     private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
 
     private final LeaseRenewer<K> renewer;
-    private final K key;
+    private final KeptKey<K> key;
     private final long leaseNanos;
     private final long marginNanos;
     private final LossListener<? super K> listener;
@@ -66,7 +66,7 @@ public final class Lease<K> implements AutoCloseable {
 
     Lease(
             LeaseRenewer<K> renewer,
-            K key,
+            KeptKey<K> key,
             long leaseNanos,
             long marginNanos,
             LeaseStart granted,
@@ -81,7 +81,7 @@ public final class Lease<K> implements AutoCloseable {
     }
 
     public K key() {
-        return key;
+        return key.key;
     }
 
     /**
@@ -183,15 +183,18 @@ public final class Lease<K> implements AutoCloseable {
 
     /**
      * Begins a renewal that is due, on the calling thread; false if there is none. A lease that is over by now is lost
-     * instead.
+     * instead. If it fails, none has begun.
      */
     boolean beginRenewal() {
+        // Not under the lock: the clock may be the user's.
+        LeaseStart begun = LeaseStart.now(renewer.executor);
+        boolean isInTime = nanosToLoss() > 0;
         lock.lock();
         try {
-            if (isKept() && runner == null && nanosToLoss() > 0) {
-                isRenewalArmed = false;
-                renewal = null;
-                attempt = LeaseStart.now(renewer.executor);
+            isRenewalArmed = false;
+            renewal = null;
+            if (isKept() && runner == null && isInTime) {
+                attempt = begun;
                 runner = Thread.currentThread();
                 return true;
             }
@@ -207,10 +210,11 @@ public final class Lease<K> implements AutoCloseable {
      * the renewal, or is over by now and lost instead. The renewal has ended then.
      */
     boolean goesOnWithRenewal() {
+        boolean isInTime = nanosToLoss() > 0;
         boolean goesOn = false;
         lock.lock();
         try {
-            goesOn = isKept() && nanosToLoss() > 0;
+            goesOn = isKept() && isInTime;
         } finally {
             if (!goesOn) {
                 leaveRenewal();
@@ -291,8 +295,12 @@ public final class Lease<K> implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        // Not under the lock: it compares keys.
-        boolean ignored = renewer.leases.remove(key, this);
+        key.isLeaving = true;
+        try {
+            boolean ignored = renewer.leases.remove(key, this);
+        } catch (OutOfMemoryError ex) {
+            // It has been removed; the map has failed to count that.
+        }
         return true;
     }
 
@@ -351,7 +359,8 @@ public final class Lease<K> implements AutoCloseable {
         }
     }
 
-    private void unclaimRenewal() {
+    /** The renewal has not been armed, or has not begun: looks arm another one. */
+    void unclaimRenewal() {
         lock.lock();
         try {
             isRenewalArmed = false;

@@ -60,7 +60,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     final WheelScheduledExecutor renewals;
     final WheelScheduledExecutor losses;
     final Renewing<K> renewing;
-    final ConcurrentHashMap<K, Lease<K>> leases = new ConcurrentHashMap<>();
+    final ConcurrentHashMap<KeptKey<K>, Lease<K>> leases = new ConcurrentHashMap<>();
     final AtomicLong renewed = new AtomicLong();
     final AtomicLong failed = new AtomicLong();
     final AtomicLong closed = new AtomicLong();
@@ -87,7 +87,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         this.marginNanos = settings.marginNanos;
         this.isSingle = settings.maxBatch == 1;
         this.renewals = groupOf(executor, name, settings.maxConcurrent);
-        this.losses = groupOf(executor, name + "-lost", Integer.MAX_VALUE);
+        this.losses = groupBeside(renewals);
         this.renewing = new Renewing<>(this, settings.renewal, settings.maxBatch);
         renewals.setStopListener(this::stopping);
     }
@@ -96,9 +96,22 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         return executor.newGroup(name)
                 .maxWorkers(maxWorkers)
                 .onFull(OnFull.WAIT)
+                .rejectionHandler((timer, reason) -> {
+                    throw reason;
+                })
                 .standsApart(true)
                 .startTolerance(Duration.ZERO)
                 .build();
+    }
+
+    /** If that fails, the name of the other group is free again. */
+    private WheelScheduledExecutor groupBeside(WheelScheduledExecutor other) {
+        try {
+            return groupOf(executor, name + "-lost", Integer.MAX_VALUE);
+        } catch (Throwable ex) {
+            other.shutdown();
+            throw ex;
+        }
     }
 
     /**
@@ -156,11 +169,12 @@ public final class LeaseRenewer<K> implements AutoCloseable {
             throw new IllegalArgumentException("length must be longer than the margin for its renewal, which is "
                     + Duration.ofNanos(margin) + ", was " + length);
         }
-        Lease<K> lease = new Lease<>(this, key, nanos, margin, start, linked(onLost));
+        KeptKey<K> kept = new KeptKey<>(key);
+        Lease<K> lease = new Lease<>(this, kept, nanos, margin, start, linked(onLost));
         if (isClosed) {
             throw closed();
         }
-        if (leases.putIfAbsent(key, lease) != null) {
+        if (leases.putIfAbsent(kept, lease) != null) {
             throw new IllegalArgumentException("key must not have a lease already");
         }
         try {
@@ -213,7 +227,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
 
     /** Returns the lease of the key, if it is kept; else null. */
     public @Nullable Lease<K> find(K key) {
-        return leases.get(Objects.requireNonNull(key, "key must not be null"));
+        return leases.get(new KeptKey<>(Objects.requireNonNull(key, "key must not be null")));
     }
 
     public LeaseCounts counts() {
@@ -263,7 +277,11 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     }
 
     void attemptFailed(Throwable failure) {
-        EngineLog.log(Level.DEBUG, "A renewal of " + name + " failed; it is retried", null, failure);
+        try {
+            EngineLog.log(Level.DEBUG, "A renewal of " + name + " failed; it is retried", null, failure);
+        } catch (Throwable ex) {
+            // There is no memory, or the log is broken.
+        }
     }
 
     /** On the thread that has found it lost. */
@@ -293,10 +311,18 @@ public final class LeaseRenewer<K> implements AutoCloseable {
 
     /**
      * Looks at all leases, as a machine that has slept has not waited for its timers meanwhile; and at none once there
-     * is none.
+     * is none. An exception would end the looks.
      */
     private void look() {
-        leases.values().forEach(LeaseRenewer::look);
+        try {
+            leases.values().forEach(LeaseRenewer::look);
+            stopLooking();
+        } catch (Throwable ex) {
+            // There is no memory.
+        }
+    }
+
+    private void stopLooking() {
         synchronized (lock) {
             WheelTimer<?> current = look;
             if (leases.isEmpty() && current != null) {

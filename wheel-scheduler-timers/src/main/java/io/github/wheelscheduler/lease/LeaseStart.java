@@ -4,6 +4,7 @@ import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * When the acquisition of a lease began, on both clocks: read it before the store is called.
@@ -17,23 +18,34 @@ public record LeaseStart(long nanos, Instant instant) {
     private static final long TOLERANCE_NANOS = 100_000_000;
 
     static LeaseStart now(WheelScheduledExecutor executor) {
+        Instant instant = wallClock(executor);
         // The far future has not passed later on: then the monotonic clock alone counts.
-        return new LeaseStart(executor.nanoTime(), wallClockOr(Instant.MAX, executor));
+        return new LeaseStart(executor.nanoTime(), instant == null ? Instant.MAX : instant);
     }
 
     /** Returns how long ago it was: by the monotonic clock, unless the wall clock has gone on without it. */
     long ageNanos(WheelScheduledExecutor executor) {
         long monotonic = executor.nanoTime() - nanos;
-        long wall = TimeUnit.NANOSECONDS.convert(Duration.between(instant, wallClockOr(instant, executor)));
+        long wall = wallAgeNanos(executor);
         return wall > monotonic + TOLERANCE_NANOS ? wall : monotonic;
     }
 
-    /** Returns the time on the wall clock, which may be the user's; another if it cannot be read. */
-    private static Instant wallClockOr(Instant other, WheelScheduledExecutor executor) {
+    /** Returns how long ago it was by the wall clock; the least number if that cannot be read, or memory is short. */
+    private long wallAgeNanos(WheelScheduledExecutor executor) {
+        try {
+            Instant now = wallClock(executor);
+            return now == null ? Long.MIN_VALUE : TimeUnit.NANOSECONDS.convert(Duration.between(instant, now));
+        } catch (OutOfMemoryError ex) {
+            return Long.MIN_VALUE;
+        }
+    }
+
+    /** Returns the time on the wall clock, which may be the user's; null if it cannot be read. */
+    private static @Nullable Instant wallClock(WheelScheduledExecutor executor) {
         try {
             return executor.wallClockInstant();
-        } catch (RuntimeException ex) {
-            return other;
+        } catch (Throwable ex) {
+            return null;
         }
     }
 }

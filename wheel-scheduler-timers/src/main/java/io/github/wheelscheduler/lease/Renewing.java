@@ -2,6 +2,7 @@ package io.github.wheelscheduler.lease;
 
 import io.github.wheelscheduler.CallObserver;
 import io.github.wheelscheduler.WheelTimer;
+import io.github.wheelscheduler.internal.ShortMemory;
 import io.github.wheelscheduler.lease.Renewal.Outcome;
 import io.github.wheelscheduler.timers.ObservedCall;
 import java.util.ArrayList;
@@ -37,16 +38,14 @@ final class Renewing<K> {
 
     /** The lease is due. */
     void due(Lease<K> lease) {
-        if (maxBatch == 1) {
-            List<Lease<K>> batch = List.of(lease);
-            if (lease.beginRenewal()) {
-                renew(batch);
-            }
-        } else {
+        try {
             boolean ignored = due.add(lease);
-            if (!isCollectorComing(WINDOW_NANOS)) {
-                collect();
-            }
+        } catch (OutOfMemoryError ex) {
+            lease.unclaimRenewal();
+            throw ex;
+        }
+        if (maxBatch == 1 || !isCollectorComing(WINDOW_NANOS)) {
+            collect();
         }
     }
 
@@ -71,26 +70,58 @@ final class Renewing<K> {
             // First: a lease that is added from now on is collected again.
             collecting.set(false);
             List<Lease<K>> batch = nextBatch();
-            // On another worker, beside this one, if possible.
-            goesOn = !due.isEmpty() && !isCollectorComing(0);
-            if (!batch.isEmpty()) {
-                renew(batch);
-            }
+            // On another worker, beside this one, if possible; each single lease has one.
+            goesOn = maxBatch > 1 && !due.isEmpty() && !isCollectorComing(0);
+            renew(batch);
         }
     }
 
+    /** Begins renewals that are due. There is a place for each before it begins. */
     private List<Lease<K>> nextBatch() {
-        List<Lease<K>> batch = new ArrayList<>();
+        List<Lease<K>> batch = newBatch();
         for (Lease<K> lease = due.poll(); lease != null; lease = batch.size() < maxBatch ? due.poll() : null) {
-            if (lease.beginRenewal()) {
-                batch.add(lease);
+            try {
+                boolean ignored = batch.add(lease);
+            } catch (OutOfMemoryError ex) {
+                // The lease is looked at again.
+                lease.unclaimRenewal();
+                return batch;
+            }
+            if (!begins(lease)) {
+                Lease<K> ignored = batch.remove(batch.size() - 1);
             }
         }
         return batch;
     }
 
-    private void renew(List<Lease<K>> begun) {
-        List<Lease<K>> batch = begun.stream().filter(this::goesOn).toList();
+    /** A failure does not affect others of the batch. */
+    private static boolean begins(Lease<?> lease) {
+        try {
+            return lease.beginRenewal();
+        } catch (Throwable ex) {
+            // There is no memory; the lease is looked at again.
+            lease.unclaimRenewal();
+            return false;
+        }
+    }
+
+    /** Waits for memory: what is due would wait for the next lease that is. */
+    private static <L> List<L> newBatch() {
+        while (true) {
+            try {
+                return new ArrayList<>();
+            } catch (OutOfMemoryError ex) {
+                ShortMemory.pause();
+            }
+        }
+    }
+
+    private void renew(List<Lease<K>> batch) {
+        for (int i = batch.size() - 1; i >= 0; i--) {
+            if (!goesOn(batch.get(i))) {
+                Lease<K> ignored = batch.remove(i);
+            }
+        }
         if (!batch.isEmpty()) {
             askFor(batch);
         }
@@ -98,20 +129,27 @@ final class Renewing<K> {
 
     private void askFor(List<Lease<K>> batch) {
         Map<K, Outcome> outcomes = Map.of();
+        try {
+            outcomes = answers(batch);
+        } finally {
+            for (int i = 0; i < batch.size(); i++) {
+                end(batch.get(i), outcomes);
+            }
+        }
+    }
+
+    private Map<K, Outcome> answers(List<Lease<K>> batch) {
         CallObserver.Call call = renewer.renewing();
         Throwable failure = null;
         try {
             // A copy: the user's map may fail, or change.
-            outcomes =
-                    new HashMap<>(renewal.renew(batch.stream().map(Lease::key).toList()));
+            return new HashMap<>(renewal.renew(batch.stream().map(Lease::key).toList()));
         } catch (Throwable ex) {
             failure = ex;
             renewer.attemptFailed(ex);
+            return Map.of();
         } finally {
             ObservedCall.end(call, failure);
-        }
-        for (int i = 0; i < batch.size(); i++) {
-            end(batch.get(i), outcomes);
         }
     }
 

@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.binder.BaseUnits;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -151,10 +150,10 @@ final class TaskMeters implements TaskListener {
         if (scheduler.getWheelScheduledExecutor().isShutdown()) {
             waiting.clear();
         }
-        Iterator<String> others = waiting.iterator();
-        while (others.hasNext() && metered.size() < limit) {
-            String id = others.next();
-            others.remove();
+        // Asked for the first one each time, as a listener of the registry's may schedule another task.
+        while (!waiting.isEmpty() && metered.size() < limit) {
+            String id = waiting.iterator().next();
+            boolean ignored = waiting.remove(id);
             boolean isThere =
                     tasks.sortOf(id).filter(sort -> isToBeMetered(id, sort)).isPresent();
             if (isThere && !mayUse(id)) {

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.core.task.TaskRejectedException;
+import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.TaskUtils;
 
 /** What the meters of a scheduler show of what its tasks did. */
@@ -268,6 +269,20 @@ class SchedulerMetersTest {
             gate.open();
             gate.awaitArrivals(2);
             assertThat(metered.counter(MeterNames.SKIPPED, "reason", "missed")).isGreaterThan(skippedBefore);
+            assertThat(series.cancel(false)).isTrue();
+        }
+    }
+
+    @Test
+    void instantsThatACronMissesAreSkipped() {
+        try (MeteredScheduler metered = new MeteredScheduler()) {
+            Gate gate = new Gate();
+            ScheduledFuture<?> series = metered.scheduler.schedule(gate, new CronTrigger("* * * * * *"));
+            gate.awaitArrivals(1);
+            Instant later = Instant.now().plusMillis(2_100);
+            awaitThat(() -> Instant.now().isAfter(later));
+            gate.open();
+            awaitThat(() -> metered.counter(MeterNames.SKIPPED, "reason", "missed") > 0);
             assertThat(series.cancel(false)).isTrue();
         }
     }

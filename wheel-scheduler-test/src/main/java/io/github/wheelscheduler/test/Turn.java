@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,13 @@ final class Turn {
     private @Nullable Thread mover;
 
     private String verb = "";
+
+    /** Whether the calling thread runs a task. */
+    private final BooleanSupplier isRun;
+
+    Turn(BooleanSupplier isRun) {
+        this.isRun = isRun;
+    }
 
     /**
      * A test.
@@ -117,7 +125,12 @@ final class Turn {
         return mover == Thread.currentThread();
     }
 
-    private synchronized void take(String newVerb) {
+    /** Without the lock, it asks the schedulers. */
+    private void take(String newVerb) {
+        take(newVerb, isRun.getAsBoolean());
+    }
+
+    private synchronized void take(String newVerb, boolean isOfRun) {
         Thread thread = Thread.currentThread();
         Test test = tests.get(thread);
         if (test != null && owner != null && owner != thread) {
@@ -129,6 +142,10 @@ final class Turn {
             throw new IllegalStateException("Time must be moved by one thread at a time, and by no task, but " + newVerb
                     + " was called on thread " + thread.getName() + " while " + verb + " is going on on thread "
                     + mover.getName());
+        }
+        if (isOfRun) {
+            throw new IllegalStateException("Time must be moved by no task, but " + newVerb
+                    + " was called from a run, on thread " + thread.getName());
         }
         if (test != null) {
             owner = thread;

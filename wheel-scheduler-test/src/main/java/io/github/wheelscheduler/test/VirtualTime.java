@@ -61,7 +61,7 @@ public final class VirtualTime implements AutoCloseable {
     private final List<WheelTaskScheduler> owned = new CopyOnWriteArrayList<>();
     private final Stillness stillness = new Stillness(source, driven);
     private final Pollers pollers = new Pollers(source, stillness);
-    private final Turn turn = new Turn();
+    private final Turn turn = new Turn(this::isRun);
     private boolean clockOnly;
     private long maxRuns = 1_000_000;
     private RunOrder order = RunOrder.SCHEDULED;
@@ -375,9 +375,13 @@ public final class VirtualTime implements AutoCloseable {
      * Lets time pass for a thread that waits outside of runs, as one that cancels a durable task; false if it may not.
      */
     private boolean moveFor(long nanos) {
+        return !isRun() && turn.tryRun("pass()", () -> advance("pass()", source.look() + nanos, () -> false));
+    }
+
+    /** Whether the calling thread runs a task. */
+    private boolean isRun() {
         Thread caller = Thread.currentThread();
-        boolean isRun = driven.stream().flatMap(Driven::running).anyMatch(run -> run.thread() == caller);
-        return !isRun && turn.tryRun("pass()", () -> advance("pass()", source.look() + nanos, () -> false));
+        return driven.stream().flatMap(Driven::running).anyMatch(run -> run.thread() == caller);
     }
 
     /** Fails if no scheduler lives in this time, unless the test moves the clock alone. */

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -91,6 +93,16 @@ class VerbsInTurnTest {
                         },
                         HOUR));
         time.advanceUntil(() -> time.nextDue().isEmpty(), HOUR);
+        time.advanceBy(HOUR);
+    }
+
+    @Test
+    void verbOfARunIsRefusedBesideNoOther(VirtualTime time) throws Exception {
+        Future<?> run = time.newScheduler().submit(() -> time.advanceBy(HOUR));
+        assertThatThrownBy(() -> run.get(30, TimeUnit.SECONDS))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .rootCause()
+                .hasMessageStartingWith("Time must be moved by no task, but advanceBy(PT1H) was called from a run");
         time.advanceBy(HOUR);
     }
 

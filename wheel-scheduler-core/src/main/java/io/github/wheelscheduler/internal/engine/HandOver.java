@@ -96,7 +96,8 @@ final class HandOver implements Expiry {
     }
 
     private void dispatch(ScheduledTimer<?> timer) {
-        if (isEarly(timer) || !isDueNow(timer)) {
+        // In this order: one that is over is given up without a look at a clock, which may fail.
+        if (!isDueNow(timer) || isEarly(timer)) {
             putBack(timer);
         } else {
             Dispatcher dispatcher = dispatchers.of(timer);

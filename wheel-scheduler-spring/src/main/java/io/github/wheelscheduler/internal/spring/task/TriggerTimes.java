@@ -60,7 +60,8 @@ final class TriggerTimes extends SimpleTriggerContext {
         if (trigger.getClass() == PeriodicTrigger.class && ((PeriodicTrigger) trigger).isFixedRate()) {
             long periodNanos = ((PeriodicTrigger) trigger).getPeriodDuration().toNanos();
             long tooEarlyNanos = Duration.between(next, end).toNanos();
-            return next.plusNanos(((tooEarlyNanos - 1) / periodNanos + 1) * periodNanos);
+            // Spring's trigger takes a period of zero, too.
+            return periodNanos == 0 ? end : next.plusNanos(((tooEarlyNanos - 1) / periodNanos + 1) * periodNanos);
         }
         return end;
     }
@@ -98,7 +99,7 @@ final class TriggerTimes extends SimpleTriggerContext {
         }
         Instant later = instant.plusNanos(nanos);
         Instant following = following(instant);
-        if (following == null || !following.isAfter(instant) || !following.isBefore(later)) {
+        if (following == null || !following.isAfter(instant) || following.isAfter(later)) {
             return later;
         }
         return instant.plusNanos(

@@ -54,6 +54,9 @@ final class FaultLoader extends ClassLoader {
             "start",
             "toArray");
 
+    /** Methods that make an object, whose like are elsewhere in texts of errors. */
+    private static final Set<String> MAKING = Set.of("Duration.ofNanos", "Integer.valueOf");
+
     /** Code of the user's. Tasks throw by themselves. */
     private static final Set<String> FOREIGN = Set.of(
             "Executor.execute",
@@ -202,7 +205,8 @@ final class FaultLoader extends ClassLoader {
         if (called.startsWith("StackReserve.")) {
             return Fault.ASKS + called;
         }
-        return call.owner.startsWith("java/") && ALLOCATING.contains(call.name) ? Fault.ALLOCATES + called : null;
+        boolean isAllocating = call.owner.startsWith("java/") && ALLOCATING.contains(call.name);
+        return isAllocating || MAKING.contains(called) ? Fault.ALLOCATES + called : null;
     }
 
     private static String simpleName(String internalName) {

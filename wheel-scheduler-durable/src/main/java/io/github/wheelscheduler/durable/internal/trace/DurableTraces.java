@@ -11,6 +11,7 @@ import io.github.wheelscheduler.spring.observation.WheelRunObservation;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -103,9 +104,9 @@ public final class DurableTraces {
             return null;
         }
         if (row == null || !row.isByHand()) {
-            return current.runs.beginAnnotated(id, false, notNegative(lateness), null);
+            return current.runs.beginAnnotated(() -> id, false, TimeUnit.NANOSECONDS.convert(lateness), null);
         }
-        return current.runs.beginAnnotated(id, true, null, Traceparent.read(row.traceparent(), null));
+        return current.runs.beginAnnotated(() -> id, true, 0, Traceparent.read(row.traceparent(), null));
     }
 
     /** Handles the failure of a run under the observation of Spring's that has ended, if there is one. */

@@ -4,7 +4,7 @@ import io.github.wheelscheduler.spring.observation.RunOrigin;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +20,14 @@ public final class AnnotatedRun {
     private final ObservationRegistry registry;
     private final String id;
     private final String trigger;
-    private final @Nullable Duration lateness;
+
+    /** Negative if it is unknown. */
+    private final long latenessNanos;
+
     private final @Nullable RunOrigin origin;
     private final @Nullable AnnotatedRun outer;
     private Observation.@Nullable Scope setAside;
+    private Observation.@Nullable Scope again;
 
     /** Spring's, once its scope has been opened. */
     private @Nullable Observation observation;
@@ -38,13 +42,13 @@ public final class AnnotatedRun {
             ObservationRegistry registry,
             String id,
             String trigger,
-            @Nullable Duration lateness,
+            long latenessNanos,
             @Nullable RunOrigin origin) {
         this.runs = runs;
         this.registry = registry;
         this.id = id;
         this.trigger = trigger;
-        this.lateness = lateness;
+        this.latenessNanos = latenessNanos;
         this.origin = origin;
         this.outer = CURRENT.get();
         setAside = ObservedRuns.setAside(registry);
@@ -70,9 +74,9 @@ public final class AnnotatedRun {
         Observation.Context ignored = context.addHighCardinalityKeyValue(KeyValue.of("task.id", id));
         ignored = context.addHighCardinalityKeyValue(KeyValue.of("trigger", trigger));
         ignored = context.addHighCardinalityKeyValue(KeyValue.of("scheduler", runs.scheduler()));
-        if (lateness != null) {
-            ignored =
-                    context.addHighCardinalityKeyValue(KeyValue.of("lateness.ms", String.valueOf(lateness.toMillis())));
+        if (latenessNanos >= 0) {
+            String millis = String.valueOf(TimeUnit.NANOSECONDS.toMillis(latenessNanos));
+            ignored = context.addHighCardinalityKeyValue(KeyValue.of("lateness.ms", millis));
         }
     }
 
@@ -94,51 +98,53 @@ public final class AnnotatedRun {
         }
     }
 
-    /**
-     * Calls something with the observation of the run on this thread as the current one, if Spring has observed it: it
-     * has ended, and is not changed by that.
-     */
+    /** Calls something in the scope of the run on this thread, as below. */
     public static <T extends @Nullable Object> T inScope(Supplier<T> call) {
-        AnnotatedRun current = CURRENT.get();
-        Observation.Scope scope = current == null ? null : current.openAgain();
+        AnnotatedRun current = reopened();
         try {
             return call.get();
         } finally {
             if (current != null) {
-                current.runs.close(scope);
+                current.closeAgain();
             }
         }
     }
 
-    /** Runs something in the same way. */
-    public static void runInScope(Runnable task) {
-        Object ignored = inScope(() -> {
-            task.run();
-            return true;
-        });
-    }
-
-    /** Takes notes in the same way, and ends it. */
-    public void endAfter(Runnable notes) {
+    /** Reopens the scope of the run on this thread, as below; null if there is none. Throws nothing. */
+    public static @Nullable AnnotatedRun reopened() {
         try {
-            runInScope(notes);
-        } finally {
-            end();
-        }
-    }
-
-    private Observation.@Nullable Scope openAgain() {
-        Observation ended = observation;
-        try {
-            return ended == null ? null : ended.openScope();
-        } catch (Throwable ex) {
-            runs.failed(ex);
+            AnnotatedRun current = CURRENT.get();
+            if (current != null) {
+                current.openAgain();
+            }
+            return current;
+        } catch (OutOfMemoryError ex) {
             return null;
         }
     }
 
-    /** The run is over: what was current before it is so again. */
+    /**
+     * Makes the observation of the run the current one, if Spring has observed it: it has ended, and is not changed by
+     * that. Throws nothing.
+     */
+    public void openAgain() {
+        Observation ended = observation;
+        try {
+            again = ended == null ? null : ended.openScope();
+        } catch (Throwable ex) {
+            runs.failed(ex);
+        }
+    }
+
+    /** Closes the scope that has been opened again. Throws nothing. */
+    public void closeAgain() {
+        runs.close(again);
+        again = null;
+    }
+
+    /** The run is over: what was current before it is so again. Throws nothing. */
     public void end() {
+        closeAgain();
         if (hasTrace) {
             String ignored = runs.exchangeTrace(outerTrace);
         }

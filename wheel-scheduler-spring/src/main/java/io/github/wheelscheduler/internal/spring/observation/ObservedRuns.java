@@ -142,15 +142,19 @@ public final class ObservedRuns {
     /**
      * Begins a run that Spring observes by itself, on the calling thread; null if nothing is observed. Throws nothing.
      *
-     * @param lateness null if it is unknown
+     * @param task says its id
+     * @param latenessNanos of no meaning if it is by hand
      * @param origin the span of the call that has asked for the run; null for none
      */
     public @Nullable AnnotatedRun beginAnnotated(
-            String id, boolean isByHand, @Nullable Duration lateness, @Nullable RunOrigin origin) {
+            NamedTask task, boolean isByHand, long latenessNanos, @Nullable RunOrigin origin) {
         try {
             ObservationRegistry current = how.registry().get();
             Trigger trigger = isByHand ? Trigger.BY_HAND : Trigger.SCHEDULE;
-            return current.isNoop() ? null : new AnnotatedRun(this, current, id, trigger.name(), lateness, origin);
+            long late = isByHand ? -1 : Math.max(0, latenessNanos);
+            return current.isNoop()
+                    ? null
+                    : new AnnotatedRun(this, current, task.taskName(), trigger.name(), late, origin);
         } catch (Throwable ex) {
             failed(ex);
             return null;

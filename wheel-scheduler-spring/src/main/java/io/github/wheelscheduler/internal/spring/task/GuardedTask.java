@@ -366,20 +366,21 @@ final class GuardedTask implements Runnable, ManagedTask {
             }
             long nanos = book.nanoTime() - startNanos;
             current.end();
-            if (decorated == null || decorated.hasRun || current.thrown != null) {
-                Throwable failure = takeThrown(current, users);
-                if (annotated != null) {
-                    annotated.endAfter(() -> noteEnd(open, startedAtNanos, nanos, late, triggered, failure));
-                } else {
+            boolean hasRun = decorated == null || decorated.hasRun || current.thrown != null;
+            Throwable failure = hasRun ? takeThrown(current, users) : null;
+            if (annotated != null) {
+                annotated.openAgain();
+            }
+            try {
+                if (hasRun) {
                     noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
                 }
-                endObservation(current, observed, failure);
-            } else {
+            } finally {
                 if (annotated != null) {
                     annotated.end();
                 }
-                endObservation(current, observed, null);
             }
+            endObservation(current, observed, failure);
         }
     }
 
@@ -400,10 +401,7 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Begins a run that Spring observes; null if it does not, or nobody has asked for more than that. */
     private @Nullable AnnotatedRun annotate(boolean triggered, long late, @Nullable RunOrigin origin) {
         ObservedRuns observer = observerOfAnnotated();
-        return observer == null
-                ? null
-                : observer.beginAnnotated(
-                        owner.id(), triggered, triggered ? null : Duration.ofNanos(Math.max(0, late)), origin);
+        return observer == null ? null : observer.beginAnnotated(this, triggered, late, origin);
     }
 
     /** Returns what knows of the runs that Spring observes; null unless they are of that kind. */
@@ -415,9 +413,14 @@ final class GuardedTask implements Runnable, ManagedTask {
     /** Begins the observation of a run; null for none, as where Spring observes it. */
     private @Nullable ObservedRun observe(boolean triggered, long late, @Nullable RunOrigin origin) {
         ObservedRuns observer = observer();
-        return observer == null
-                ? null
-                : observer.begin(this, owner.isNamed() ? owner.name() : null, triggered, late, origin);
+        try {
+            return observer == null
+                    ? null
+                    : observer.begin(this, owner.isNamed() ? owner.name() : null, triggered, late, origin);
+        } catch (OutOfMemoryError ex) {
+            // There is not even memory for the name.
+            return null;
+        }
     }
 
     /** Returns the observation of its runs; null if they are not observed by us. */
@@ -539,10 +542,13 @@ final class GuardedTask implements Runnable, ManagedTask {
     }
 
     void failed(Runnable users, Throwable failure) {
-        if (observerOfAnnotated() == null) {
+        AnnotatedRun annotated = observerOfAnnotated() == null ? null : AnnotatedRun.reopened();
+        try {
             handle(users, failure);
-        } else {
-            AnnotatedRun.runInScope(() -> handle(users, failure));
+        } finally {
+            if (annotated != null) {
+                annotated.closeAgain();
+            }
         }
     }
 

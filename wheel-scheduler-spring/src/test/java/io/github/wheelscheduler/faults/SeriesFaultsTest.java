@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.TaskUtils;
 
-/** Memory runs out once at each place of observed runs: {@link SeriesStory} asserts the promises. */
+/** Memory runs out once at each place that a story comes to, which asserts the promises. */
 class SeriesFaultsTest {
 
     private final FaultLoader loader = new FaultLoader(SeriesFaultsTest.class.getClassLoader(), null);
@@ -28,29 +28,36 @@ class SeriesFaultsTest {
 
     @Test
     void seriesGoesOnWhereverItsRunFindsNoMemory() throws Exception {
+        assertThat(brokenIn(SeriesStory.class)).isEmpty();
+    }
+
+    @Test
+    void idsAreRightWhereverACallFindsNoMemory() throws Exception {
+        assertThat(brokenIn(PlacesStory.class)).isEmpty();
+    }
+
+    /** Returns the promises that are broken, by the place that failed, and the number of its passes before. */
+    private Map<String, String> brokenIn(Class<? extends Consumer<Runnable>> story) throws Exception {
         Fault.disarm();
-        play(Fault.REACHED::clear);
+        play(story, Fault.REACHED::clear);
         Map<String, String> broken = new TreeMap<>();
         for (String place : new TreeSet<>(Fault.REACHED)) {
-            if (place.contains(Fault.ALLOCATES)) {
-                for (int passes = 0; passes < Scale.of(1, 2, 3); passes++) {
-                    int before = passes;
-                    try {
-                        play(() -> Fault.arm(place, before, 1));
-                    } catch (AssertionError | RuntimeException | VirtualMachineError ex) {
-                        broken.put(place + " after " + before, ex.toString());
-                    }
+            for (int i = 0; place.contains(Fault.ALLOCATES) && i < Scale.of(1, 2, 3); i++) {
+                int passes = i;
+                try {
+                    play(story, () -> Fault.arm(place, passes, 1));
+                } catch (AssertionError | RuntimeException | VirtualMachineError ex) {
+                    broken.put(place + " after " + passes, ex.toString());
                 }
             }
         }
-        assertThat(broken).isEmpty();
+        return broken;
     }
 
     @SuppressWarnings("unchecked")
-    private void play(Runnable arm) throws Exception {
-        Consumer<Runnable> story = (Consumer<Runnable>) loader.loadClass(SeriesStory.class.getName())
-                .getDeclaredConstructor()
-                .newInstance();
-        story.accept(arm);
+    private void play(Class<? extends Consumer<Runnable>> story, Runnable arm) throws Exception {
+        Consumer<Runnable> loaded = (Consumer<Runnable>)
+                loader.loadClass(story.getName()).getDeclaredConstructor().newInstance();
+        loaded.accept(arm);
     }
 }

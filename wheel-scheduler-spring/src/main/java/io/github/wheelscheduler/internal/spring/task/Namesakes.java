@@ -205,14 +205,13 @@ final class Namesakes {
         return more;
     }
 
-    /** Takes a task away, unless another has its place. */
+    /** Takes a task away, unless another has its place. If that fails, nothing has changed. */
     boolean remove(TaskSeries series) {
         int number = series.number();
         if (get(number) != series) {
             return false;
         }
         Others more = others;
-        count--;
         if (number == 1) {
             first = null;
         } else if (more != null) {
@@ -225,6 +224,7 @@ final class Namesakes {
                 more.numbers.giveBack(number - 2);
             }
         }
+        count--;
         return true;
     }
 

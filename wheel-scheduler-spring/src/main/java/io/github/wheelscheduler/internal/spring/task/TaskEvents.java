@@ -29,6 +29,13 @@ public final class TaskEvents {
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskListeners");
 
+    // Made with this class: one that is made without memory would fail a call that has had its effect.
+    private static final BiConsumer<TaskListener, String> ADDED = TaskListener::added;
+    private static final BiConsumer<TaskListener, String> RETIMED = TaskListener::retimed;
+    private static final BiConsumer<TaskListener, String> REJECTED = TaskListener::rejected;
+    private static final BiConsumer<TaskListener, String> CANCELLED = TaskListener::cancelled;
+    private static final BiConsumer<TaskListener, String> REMOVED = TaskListener::removed;
+
     /** Replaced, never changed. Writers: guarded by this. */
     private volatile TaskListener[] listeners = {};
 
@@ -152,23 +159,23 @@ public final class TaskEvents {
     }
 
     void added(TaskSeries task) {
-        tellAll(task, TaskListener::added);
+        tellAll(task, ADDED);
     }
 
     void retimed(TaskSeries task) {
-        tellAll(task, TaskListener::retimed);
+        tellAll(task, RETIMED);
     }
 
     void rejected(TaskSeries task) {
-        tellAll(task, TaskListener::rejected);
+        tellAll(task, REJECTED);
     }
 
     void cancelled(TaskSeries task) {
-        tellAll(task, TaskListener::cancelled);
+        tellAll(task, CANCELLED);
     }
 
     void removed(TaskSeries task) {
-        tellAll(task, TaskListener::removed);
+        tellAll(task, REMOVED);
     }
 
     /** A task comes whose runs are to be interrupted when they take longer than its settings say, if they do. */

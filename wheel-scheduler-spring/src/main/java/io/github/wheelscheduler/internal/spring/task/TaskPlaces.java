@@ -105,7 +105,7 @@ final class TaskPlaces {
         }
     }
 
-    /** Takes a task away; false if it is not here. Needs no memory. */
+    /** Takes a task away; false if it is not here. If that fails, nothing has changed. */
     boolean remove(TaskSeries series) {
         Namesakes at = series.namesakes();
         synchronized (at) {

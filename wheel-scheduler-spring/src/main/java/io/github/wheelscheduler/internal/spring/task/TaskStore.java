@@ -138,13 +138,7 @@ public final class TaskStore {
                 TaskNames.isRegistrars(task) ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;
         news.limited(settings);
         TaskSeries series = new TaskSeries(this, name, task, origin, settled);
-        try {
-            places.putNumbered(series);
-        } catch (Throwable ex) {
-            // A task that never gets a timer must not occupy the name.
-            remove(series);
-            throw ex;
-        }
+        places.putNumbered(series);
         return armOrForget(series, settled);
     }
 

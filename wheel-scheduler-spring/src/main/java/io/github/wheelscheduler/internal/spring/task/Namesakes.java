@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal.spring.task;
 
-import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -99,20 +98,13 @@ final class Namesakes {
         return found != null || more.given == null ? found : more.given.get(number);
     }
 
-    /**
-     * Puts a task under the lowest number that is free, or that of a task with a given name which is over. If that
-     * fails, nothing has changed.
-     *
-     * @return the one that it replaces; null for none
-     */
-    @Nullable
-    TaskSeries putNumbered(TaskSeries series) {
-        TaskSeries before = first;
-        if (lowest == 1 && (before == null || isOverAndNamed(before))) {
+    /** Puts a task under the lowest number that is free. If that fails, nothing has changed. */
+    void putNumbered(TaskSeries series) {
+        if (lowest == 1 && first == null) {
             series.placed(this, 1, false);
             first = series;
-            count += before == null ? 1 : 0;
-            return before;
+            count++;
+            return;
         }
         Others more = madeOthers();
         int index = more.numbers.lowest();
@@ -121,40 +113,15 @@ final class Namesakes {
             more.numbers.take(index);
             index = more.numbers.lowest();
         }
-        TaskSeries over = more.given == null ? null : firstThatIsOver(more.given, index + 2);
-        if (over != null) {
-            index = over.number() - 2;
-        }
         AtomicReferenceArray<@Nullable TaskSeries> numbered = more.numbered;
         if (index >= numbered.length()) {
             numbered = longer(numbered, index);
             more.numbered = numbered;
         }
-        if (over == null) {
-            more.numbers.take(index);
-            count++;
-        } else if (more.given != null) {
-            TaskSeries ignored = more.given.remove(index + 2);
-        }
+        more.numbers.take(index);
+        count++;
         series.placed(this, index + 2, false);
         numbered.setRelease(index, series);
-        return over;
-    }
-
-    private static boolean isOverAndNamed(TaskSeries task) {
-        return task.origin == TaskInfo.Origin.NAMED && task.isGone();
-    }
-
-    private static @Nullable TaskSeries firstThatIsOver(Map<Integer, TaskSeries> given, int below) {
-        for (Map.Entry<Integer, TaskSeries> entry : given.entrySet()) {
-            if (entry.getKey() >= below) {
-                return null;
-            }
-            if (isOverAndNamed(entry.getValue())) {
-                return entry.getValue();
-            }
-        }
-        return null;
     }
 
     private static AtomicReferenceArray<@Nullable TaskSeries> longer(

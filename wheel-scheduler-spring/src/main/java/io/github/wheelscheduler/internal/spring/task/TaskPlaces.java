@@ -66,7 +66,7 @@ final class TaskPlaces {
                 if (keep(at)) {
                     try {
                         if (number == LOWEST) {
-                            before = at.putNumbered(series);
+                            at.putNumbered(series);
                         } else {
                             before = at.get(number);
                             if (before != null && !before.isGone()) {

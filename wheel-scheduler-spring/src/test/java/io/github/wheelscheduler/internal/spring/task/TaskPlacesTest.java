@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.spring.task;
 
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -123,6 +124,24 @@ class TaskPlacesTest {
         assertThat(task.name()).isEqualTo(name);
         model.tasks.put(expected, task);
         return task.guard().book.places;
+    }
+
+    @Test
+    void finishedTaskKeepsItsIdWhileItIsShown() {
+        TaskSeries job = over("job");
+        TaskSeries second = over("job~2");
+        assertThat(repeat("job").id()).isEqualTo("job~3");
+        assertThat(scheduler.getTaskRegistry().ids()).containsExactly("job", "job~2", "job~3");
+        assertThat((Object) give("job~2").guard().book.places.get("job~2")).isNotSameAs(second);
+        assertThat(job.cancel(false)).isFalse();
+        assertThat(repeat("job").id()).isEqualTo("job");
+    }
+
+    private TaskSeries over(String name) {
+        TaskSeries series =
+                (TaskSeries) scheduler.getTaskRegistry().schedule(name, () -> {}, TaskSchedule.once(Instant.now()));
+        awaitThat(series::isGone);
+        return series;
     }
 
     @Test

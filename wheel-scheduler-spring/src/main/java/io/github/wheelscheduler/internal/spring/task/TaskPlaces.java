@@ -62,19 +62,21 @@ final class TaskPlaces {
         boolean isPut = false;
         TaskSeries before = null;
         while (!isPut) {
+            before = number == LOWEST ? null : get(at, number);
+            // Without the lock: it may ask a future of a user's.
+            if (before != null && !before.isGone()) {
+                return false;
+            }
             synchronized (at) {
                 if (keep(at)) {
                     try {
                         if (number == LOWEST) {
                             at.putNumbered(series);
-                        } else {
-                            before = at.get(number);
-                            if (before != null && !before.isGone()) {
-                                return false;
-                            }
+                            isPut = true;
+                        } else if (at.get(number) == before) {
                             at.putGiven(series, number);
+                            isPut = true;
                         }
-                        isPut = true;
                     } finally {
                         forgetIfEmpty(at);
                     }
@@ -120,11 +122,12 @@ final class TaskPlaces {
     @Nullable
     TaskSeries get(String id) {
         Namesakes at = names.get(Namesakes.nameIn(id));
-        if (at == null) {
-            return null;
-        }
+        return at == null ? null : get(at, Namesakes.numberIn(id));
+    }
+
+    private static @Nullable TaskSeries get(Namesakes at, int number) {
         synchronized (at) {
-            return at.get(Namesakes.numberIn(id));
+            return at.get(number);
         }
     }
 

@@ -25,6 +25,9 @@ final class Namesakes {
     /** Whether {@link TaskPlaces} has this under the name. */
     boolean isKept;
 
+    /** Whether that has removed it. If it were kept again, a walk could come by twice. */
+    boolean isForgotten;
+
     /** The number of tasks. */
     private int count;
 

@@ -68,8 +68,8 @@ final class TaskPlaces {
                 return false;
             }
             synchronized (at) {
-                if (keep(at)) {
-                    try {
+                try {
+                    if (keep(at)) {
                         if (number == LOWEST) {
                             at.putNumbered(series);
                             isPut = true;
@@ -77,9 +77,9 @@ final class TaskPlaces {
                             at.putGiven(series, number);
                             isPut = true;
                         }
-                    } finally {
-                        forgetIfEmpty(at);
                     }
+                } finally {
+                    forgetIfEmpty(at);
                 }
             }
             at = isPut ? at : of(at.name);
@@ -90,9 +90,9 @@ final class TaskPlaces {
         return true;
     }
 
-    /** Keeps the tasks of a name; false if others are kept under it. With their lock held. */
+    /** Keeps the tasks of a name; false if it has been forgotten, or others are kept. With their lock held. */
     private boolean keep(Namesakes at) {
-        if (!at.isKept) {
+        if (!at.isKept && !at.isForgotten) {
             Namesakes known = names.putIfAbsent(at.name, at);
             // A map that finds no memory may have kept it all the same.
             at.isKept = known == null || known == at;
@@ -103,6 +103,7 @@ final class TaskPlaces {
     private void forgetIfEmpty(Namesakes at) {
         if (at.count() == 0) {
             at.isKept = false;
+            at.isForgotten = true;
             boolean ignored = names.remove(at.name, at);
         }
     }

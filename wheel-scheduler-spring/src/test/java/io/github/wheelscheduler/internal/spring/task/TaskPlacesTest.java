@@ -11,6 +11,7 @@ import io.github.wheelscheduler.testing.Seed;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -32,6 +33,9 @@ class TaskPlacesTest {
 
     private final WheelTaskScheduler scheduler = new WheelTaskScheduler();
 
+    /** Called once, within the call that schedules a task. */
+    private Runnable whileMade = () -> {};
+
     private record Named(String taskName) implements Runnable, NamedTask {
 
         @Override
@@ -40,6 +44,12 @@ class TaskPlacesTest {
 
     @BeforeEach
     void start() {
+        scheduler.setTaskDecorator(task -> {
+            Runnable once = whileMade;
+            whileMade = () -> {};
+            once.run();
+            return task;
+        });
         scheduler.initialize();
     }
 
@@ -135,6 +145,24 @@ class TaskPlacesTest {
         assertThat((Object) give("job~2").guard().book.places.get("job~2")).isNotSameAs(second);
         assertThat(job.cancel(false)).isFalse();
         assertThat(repeat("job").id()).isEqualTo("job");
+    }
+
+    @Test
+    void walkShowsNoTaskTwice() {
+        // Their hashes are the same, so that a map has one behind the other.
+        TaskSeries first = repeat("Aa");
+        TaskSeries second = repeat("Aa");
+        TaskSeries behind = repeat("BB");
+        Iterator<TaskSeries> walk = first.guard().book.tasks().iterator();
+        assertThat((Object) walk.next()).isSameAs(first);
+        whileMade = () -> {
+            first.cancel(false);
+            second.cancel(false);
+        };
+        List<TaskSeries> fresh = List.of(repeat("Aa"), repeat("Aa"), repeat("Aa"));
+        List<TaskSeries> seen = new ArrayList<>();
+        walk.forEachRemaining(seen::add);
+        assertThat(seen).doesNotHaveDuplicates().contains(behind).containsAll(fresh);
     }
 
     private TaskSeries over(String name) {

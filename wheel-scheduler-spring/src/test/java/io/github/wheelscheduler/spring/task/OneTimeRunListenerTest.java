@@ -10,6 +10,7 @@ import io.github.wheelscheduler.spring.run.OneTimeRunListener;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -172,8 +173,11 @@ class OneTimeRunListenerTest {
         TaskRegistry tasks = scheduler.getTaskRegistry();
         tasks.addListener(new Unrun());
         scheduler.shutdown();
-        assertThatExceptionOfType(TaskRejectedException.class)
-                .isThrownBy(() -> tasks.schedule("late", () -> {}, TaskSchedule.fixedRate(PATIENCE)));
-        assertThat(told).containsExactly("rejected late");
+        for (TaskSchedule schedule : List.of(TaskSchedule.fixedRate(PATIENCE), TaskSchedule.once(Instant.now()))) {
+            told.clear();
+            assertThatExceptionOfType(TaskRejectedException.class)
+                    .isThrownBy(() -> tasks.schedule("late", () -> {}, schedule));
+            assertThat(told).containsExactly("rejected late");
+        }
     }
 }

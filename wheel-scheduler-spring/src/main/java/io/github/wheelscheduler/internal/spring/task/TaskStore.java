@@ -188,7 +188,11 @@ public final class TaskStore {
     /** Forgets a task that has been cancelled. */
     void remove(TaskSeries series) {
         if (places.remove(series)) {
-            if (series.isCancelled() && !series.isRepeating() && !series.guard().hasBegun()) {
+            // One without a timer has been refused, and listeners are told that.
+            if (series.timer != null
+                    && series.isCancelled()
+                    && !series.isRepeating()
+                    && !series.guard().hasBegun()) {
                 news.cancelled(series);
             }
             news.removed(series);

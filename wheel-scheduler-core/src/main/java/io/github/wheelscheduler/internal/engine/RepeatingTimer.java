@@ -15,6 +15,12 @@ abstract class RepeatingTimer extends ScheduledTimer<@Nullable Void> {
         } catch (ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
+        try {
+            // Linked here, so that no cancel needs memory for that.
+            boolean ignored = (boolean) PERMIT.getAndSet((@Nullable RepeatingTimer) null, false);
+        } catch (NullPointerException ex) {
+            // It has no timer.
+        }
     }
 
     private int refusedAt;

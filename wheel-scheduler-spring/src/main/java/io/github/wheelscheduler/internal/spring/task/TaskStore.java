@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
@@ -266,21 +266,21 @@ public final class TaskStore {
 
     /** Forgets tasks that are over, but for the last ones that have run and have a name worth keeping. */
     public void forgetOver() {
-        List<TaskSeries> over = new ArrayList<>();
+        // With when they last ran, as that may change while they are sorted.
+        List<Map.Entry<Long, TaskSeries>> over = new ArrayList<>();
         for (TaskSeries series : tasks()) {
             if (series.isGone()) {
                 if (series.origin == TaskInfo.Origin.PROGRAMMATIC || series.isCancelled()) {
                     remove(series);
                 } else {
-                    over.add(series);
+                    over.add(Map.entry(series.guard().lastRunAt(), series));
                 }
             }
         }
         if (over.size() > MAX_OVER) {
-            over.sort(Comparator.comparingLong(
-                            (TaskSeries series) -> series.guard().lastRunAt())
-                    .thenComparing(TaskSeries::id));
-            over.subList(0, over.size() - MAX_OVER).forEach(this::remove);
+            over.sort(Map.Entry.<Long, TaskSeries>comparingByKey()
+                    .thenComparing(each -> each.getValue().id()));
+            over.subList(0, over.size() - MAX_OVER).forEach(each -> remove(each.getValue()));
         }
     }
 

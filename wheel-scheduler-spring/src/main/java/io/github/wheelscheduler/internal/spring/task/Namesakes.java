@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks of one name, by their numbers, from 1 on. They stand in an array, so that a task needs no entry of its own.
- * All fields and methods are guarded by this, unless they say otherwise.
+ * It is as long as the highest number so far, until the last task has gone. All fields and methods are guarded by this,
+ * unless they say otherwise.
  */
 final class Namesakes {
 

@@ -642,20 +642,15 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             return never;
         }
         Runnable observing = failures.observe(task, timers.observed, getClock(), startTime);
-        return observing == null
-                ? super.schedule(failures.guard(task), startTime)
-                : scheduleObserved(observing, startTime);
-    }
-
-    /** Schedules as the superclass does, which would wrap the task once more. */
-    private ScheduledFuture<?> scheduleObserved(Runnable observing, Instant startTime) {
+        Runnable run = observing == null ? failures.guard(task) : observing;
+        // As the superclass does, which would wrap some tasks once more.
         ScheduledExecutorService executor = getScheduledExecutor();
         long delayNanos =
                 TimeUnit.NANOSECONDS.convert(Duration.between(getClock().instant(), startTime));
         try {
-            return executor.schedule(observing, delayNanos, TimeUnit.NANOSECONDS);
+            return executor.schedule(run, delayNanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
-            throw new TaskRejectedException(executor, observing, ex);
+            throw new TaskRejectedException(executor, run, ex);
         }
     }
 

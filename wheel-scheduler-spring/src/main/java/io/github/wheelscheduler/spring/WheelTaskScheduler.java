@@ -662,23 +662,23 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Instant startTime, Duration period) {
         Objects.requireNonNull(startTime, "startTime must not be null");
-        return accepted(tasks.addAtFixedRate(task, startTime, period));
+        return accepted(tasks.add(task, tasks.schedules.fixedRate(period), startTime));
     }
 
     @Override
     public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, Duration period) {
-        return accepted(tasks.addAtFixedRate(task, null, period));
+        return accepted(tasks.add(task, tasks.schedules.fixedRate(period), null));
     }
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Instant startTime, Duration delay) {
         Objects.requireNonNull(startTime, "startTime must not be null");
-        return accepted(tasks.addWithFixedDelay(task, startTime, delay));
+        return accepted(tasks.add(task, tasks.schedules.fixedDelay(delay), startTime));
     }
 
     @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, Duration delay) {
-        return accepted(tasks.addWithFixedDelay(task, null, delay));
+        return accepted(tasks.add(task, tasks.schedules.fixedDelay(delay), null));
     }
 
     private static ScheduledFuture<?> accepted(@Nullable ScheduledFuture<?> future) {

@@ -8,7 +8,7 @@ import java.util.Objects;
  * The rates and delays of the last tasks, so that the many tasks of one period share the object that says it. Any
  * thread; the objects do not change, so threads that see different ones do no harm.
  */
-final class SharedSchedules {
+public final class SharedSchedules {
 
     private static final int PLACES = 32;
 
@@ -16,7 +16,7 @@ final class SharedSchedules {
     private final TaskSchedule.FixedDelay[] delays = new TaskSchedule.FixedDelay[PLACES];
 
     /** Returns a schedule of that rate. */
-    TaskSchedule fixedRate(Duration period) {
+    public TaskSchedule fixedRate(Duration period) {
         int place = placeOf(Objects.requireNonNull(period, "period must not be null"));
         TaskSchedule.FixedRate known = rates[place];
         if (known == null || !known.period().equals(period)) {
@@ -27,7 +27,7 @@ final class SharedSchedules {
     }
 
     /** Returns a schedule of that delay. */
-    TaskSchedule fixedDelay(Duration delay) {
+    public TaskSchedule fixedDelay(Duration delay) {
         int place = placeOf(Objects.requireNonNull(delay, "delay must not be null"));
         TaskSchedule.FixedDelay known = delays[place];
         if (known == null || !known.delay().equals(delay)) {

@@ -9,7 +9,6 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskRouter;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -58,7 +57,7 @@ public final class TaskStore {
 
     private volatile int mostEnded = TIDY_AFTER;
 
-    private final SharedSchedules schedules = new SharedSchedules();
+    public final SharedSchedules schedules = new SharedSchedules();
 
     /** Names whose settings have been found to have no effect. */
     private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
@@ -76,16 +75,6 @@ public final class TaskStore {
     }
 
     // Adding and removing
-
-    /** Schedules a task that brings no name at a fixed rate, see {@link #add}. */
-    public @Nullable ScheduledFuture<?> addAtFixedRate(Runnable task, @Nullable Instant first, Duration period) {
-        return add(task, schedules.fixedRate(period), first);
-    }
-
-    /** Schedules a task that brings no name with a fixed delay, see {@link #add}. */
-    public @Nullable ScheduledFuture<?> addWithFixedDelay(Runnable task, @Nullable Instant first, Duration delay) {
-        return add(task, schedules.fixedDelay(delay), first);
-    }
 
     /** Schedules a task under a name, see {@link TaskRegistry#schedule}. */
     public ScheduledFuture<?> schedule(String name, Runnable task, TaskSchedule schedule, TaskSettings given) {

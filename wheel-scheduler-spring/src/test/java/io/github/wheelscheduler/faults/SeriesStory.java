@@ -7,6 +7,8 @@ import io.github.wheelscheduler.internal.spring.observation.AnnotatedRun;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.observation.ObservedTasks;
 import io.github.wheelscheduler.spring.observation.WheelRunObservation;
+import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.task.TaskListener;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
@@ -22,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.scheduling.config.FixedDelayTask;
+import org.springframework.scheduling.support.PeriodicTrigger;
 import org.springframework.scheduling.support.ScheduledMethodRunnable;
 import org.springframework.scheduling.support.ScheduledTaskObservationContext;
 
@@ -43,6 +46,10 @@ public final class SeriesStory implements Consumer<Runnable> {
         registry.observationConfig().observationHandler(new ObservedBySpring());
         scheduler.setRunObservation(new WheelRunObservation(() -> registry, ObservedTasks.NAMED, null));
         scheduler.setPoolSize(1);
+        scheduler.getTaskRegistry().addListener(new TaskListener() {
+            @Override
+            public void ran(String id, RunOutcome outcome, boolean overran) {}
+        });
         scheduler.initialize();
         try {
             play(scheduler, arm);
@@ -61,6 +68,10 @@ public final class SeriesStory implements Consumer<Runnable> {
             Series series = new Series();
             series.future = scheduler.getTaskRegistry().schedule(id, series::run, TaskSchedule.fixedDelay(OFTEN));
         }
+        Series rate = new Series();
+        rate.future = scheduler.scheduleAtFixedRate(rate::run, OFTEN);
+        Series trigger = new Series();
+        trigger.future = scheduler.schedule(trigger::run, new PeriodicTrigger(OFTEN));
         for (int i = 0; i < 2; i++) {
             Series series = new Series();
             Runnable method = new ScheduledMethodRunnable(series, Series.class.getMethod("run"), null, () -> registry);

@@ -49,6 +49,7 @@ class FaultsTest {
             "GroupRefusals$Refused.reason catch 1",
             "IdleSlots.newWorkerAt catch 1",
             "Lifecycle.leavesIf catch 1",
+            "Lifecycle.tellOfShutdown catch 1",
             "PoolSize.startIfAllowed catch 1",
             "RunBoundary.run catch 2",
             "RunObservation.tell catch 1",

@@ -15,9 +15,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.RowMapper;
 
@@ -30,6 +32,8 @@ record ClaimTable(Sql sql, Dialect dialect) {
     /** The failure of a task that has ended the processes of nodes. */
     static final String KILLED = "Its process ended each time it ran";
 
+    private static final int GIVEN_BACK_AT_ONCE = 500;
+    private static final String GIVE_BACK = "update {task} set marked = null," + FREED + OURS;
     private static final String WAITING_STATES = RowState.WAITING + ", " + RowState.UNREADABLE;
 
     // What is due
@@ -306,9 +310,19 @@ record ClaimTable(Sql sql, Dialect dialect) {
         return sql.keys(" where owner = ?", incarnation);
     }
 
-    /** Lets others claim rows that have not run, as they are; returns how many were still this node's. */
-    int giveBack(Collection<RowKey> rows) {
-        return sql.updateEach("update {task} set marked = null," + FREED + OURS, rows, RowKey::ours);
+    /** Lets others claim rows that have not run, as they are, but for locked ones; returns those it has let go. */
+    Set<RowKey> giveBack(Collection<RowKey> rows) {
+        Set<RowKey> given = new HashSet<>();
+        List<RowKey> all = List.copyOf(rows);
+        for (int i = 0; i < all.size(); i += GIVEN_BACK_AT_ONCE) {
+            List<RowKey> some = all.subList(i, Math.min(all.size(), i + GIVEN_BACK_AT_ONCE));
+            boolean ignored = given.addAll(sql.inTransaction(() -> {
+                Set<RowKey> ours = new EndTable(sql, dialect).lockOurs(some);
+                int unused = sql.updateEach(GIVE_BACK, ours, RowKey::ours);
+                return ours;
+            }));
+        }
+        return given;
     }
 
     /** Whether a row that has been given back has been ended with that, as a user has asked for. */
@@ -318,9 +332,9 @@ record ClaimTable(Sql sql, Dialect dialect) {
                 given.withNextVersion().key().ours());
     }
 
-    /** The same for one; false if it was not this node's any more. */
+    /** The same for one that is not locked, or by the caller; false if it was not this node's any more. */
     boolean giveBack(RowKey row) {
-        return giveBack(List.of(row)) == 1;
+        return sql.changes(GIVE_BACK, row.ours());
     }
 
     /** Returns how many rows each incarnation has. */

@@ -18,11 +18,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -72,6 +74,9 @@ final class Claiming {
     private final Map<String, Instant> sweptTo = new HashMap<>();
 
     private int nextUnreadable;
+
+    /** Claims to give back whose rows others had locked. */
+    private final List<Claim> locked = new ArrayList<>();
 
     /**
      * The time and the duration of the last search for rows that are not in this node's memory; the search takes a
@@ -126,8 +131,8 @@ final class Claiming {
                     context.clock().now(), context.workers().nanoTime());
             if (!stuck.isEmpty()) {
                 turns.isStuck = true;
-                giveBack(stuck);
             }
+            giveBack(stuck);
             reportHolder();
             boolean more = turns.mayClaimMore();
             while (more) {
@@ -171,21 +176,37 @@ final class Claiming {
         long ignored = context.tally().lost.addAndGet(dropped);
     }
 
-    private void giveBack(List<Claim> claims) {
+    /** Rows that others have locked are tried again with the next look, if they are still this node's. */
+    private void giveBack(List<Claim> more) {
+        if (more.isEmpty() && locked.isEmpty()) {
+            return;
+        }
+        List<Claim> claims = new ArrayList<>(locked);
+        boolean ignored = claims.addAll(more);
+        locked.clear();
+        Set<RowKey> keys =
+                tables.claims().giveBack(claims.stream().map(Claim::key).toList());
+        List<Claim> given =
+                claims.stream().filter(claim -> keys.contains(claim.key())).toList();
+        noteLocked(claims.stream().filter(claim -> !keys.contains(claim.key())).toList());
+        long unused = context.tally().givenBack.addAndGet(given.size());
+        tellOfEnded(given);
+        Instant now = context.clock().now();
+        Instant mark = now.minus(ScanStart.SLACK);
+        if (given.stream().anyMatch(claim -> claim.dueAt().isBefore(mark))) {
+            ignored = tables.nodes().askForFullLook(life.incarnation());
+        }
+        Instant nextLook = now.plus(lookEvery(context.settings()));
+        if (given.stream().anyMatch(claim -> !claim.dueAt().isAfter(nextLook))) {
+            context.notifications().tell(Notifications.LOOK, "");
+        }
+    }
+
+    private void noteLocked(List<Claim> claims) {
         if (!claims.isEmpty()) {
-            int ignored =
-                    tables.claims().giveBack(claims.stream().map(Claim::key).toList());
-            context.tally().givenBack.addAndGet(claims.size());
-            tellOfEnded(claims);
-            Instant now = context.clock().now();
-            Instant mark = now.minus(ScanStart.SLACK);
-            if (claims.stream().anyMatch(claim -> claim.dueAt().isBefore(mark))) {
-                boolean unused = tables.nodes().askForFullLook(life.incarnation());
-            }
-            Instant nextLook = now.plus(lookEvery(context.settings()));
-            if (claims.stream().anyMatch(claim -> !claim.dueAt().isAfter(nextLook))) {
-                context.notifications().tell(Notifications.LOOK, "");
-            }
+            Set<RowKey> ours =
+                    tables.ends().stillOurs(claims.stream().map(Claim::key).toList());
+            claims.stream().filter(claim -> ours.contains(claim.key())).forEach(locked::add);
         }
     }
 
@@ -484,12 +505,16 @@ final class Claiming {
         // While nobody claims: what is claimed by then and not in hand is not going to be.
         looking(() -> {
             claimedTasks.keepOnly(context.handlers().names());
+            giveBack(List.of());
+            Set<RowKey> known = locked.stream().map(Claim::key).collect(Collectors.toSet());
             long startNanos = nowNanos();
-            List<RowKey> unknown = claimedTasks.missing(tables.claims().ownedBy(life.incarnation()));
+            List<RowKey> unknown = claimedTasks.missing(tables.claims().ownedBy(life.incarnation())).stream()
+                    .filter(row -> !known.contains(row))
+                    .toList();
             unknownNanos = nowNanos();
             unknownTakenNanos = unknownNanos - startNanos;
-            if (!unknown.isEmpty()) {
-                int freed = tables.claims().giveBack(unknown);
+            int freed = tables.claims().giveBack(unknown).size();
+            if (freed > 0) {
                 boolean ignored = tables.nodes().askForFullLook(life.incarnation());
                 context.notifications().tell(Notifications.LOOK, Notifications.OLD);
                 LOGGER.info(freed + " durable tasks were claimed by a statement whose answer this node did not get; "

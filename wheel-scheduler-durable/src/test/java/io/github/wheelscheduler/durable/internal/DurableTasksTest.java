@@ -11,6 +11,9 @@ import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -526,5 +529,61 @@ class DurableTasksTest {
         assertThatIllegalStateException()
                 .isThrownBy(() -> node.handle("note", String.class, payload -> {}))
                 .withMessage("A durable handler must have a name of its own, there are two 'note'");
+    }
+
+    /** Begins a transaction of a user's that has locked a row. */
+    private Connection lock(String id) throws SQLException {
+        Connection user = dataSource.getConnection();
+        user.setAutoCommit(false);
+        try (Statement statement = user.createStatement()) {
+            assertThat(statement.execute("select 1 from wheel_durable_task where task_name = 'note' and "
+                            + "task_instance = '" + id + "' for update"))
+                    .isTrue();
+        }
+        return user;
+    }
+
+    private void awaitOwner(String id, boolean isThere) {
+        await().atMost(PATIENCE)
+                .until(() -> jdbc.queryForList(
+                                        "select owner from wheel_durable_task where task_instance = ?", Long.class, id)
+                                .get(0)
+                        != null
+                        == isThere);
+    }
+
+    @Test
+    void lockedRowIsGivenBackWhenItsLockIsGone() throws SQLException {
+        Node node = claimingEarly("a").handle("note", String.class, payload -> {});
+        node.start();
+        Instant at = in(50_000);
+        for (String id : List.of("a", "b")) {
+            assertThat(node.engine.schedule("note", id, id, at)).isTrue();
+        }
+        await().atMost(PATIENCE).until(() -> node.engine.counts().waiting() == 2);
+        try (Connection user = lock("a")) {
+            node.executor.pause();
+            awaitOwner("b", false);
+            awaitOwner("a", true);
+            user.rollback();
+        }
+        awaitOwner("a", false);
+        await().atMost(PATIENCE).until(() -> node.engine.counts().givenBack() == 2);
+        node.executor.resume();
+        await().atMost(PATIENCE).until(() -> node.engine.counts().waiting() == 2);
+    }
+
+    @Test
+    void nodeClosesThoughARowIsLocked() throws SQLException {
+        Node node = claimingEarly("a").handle("note", String.class, payload -> {});
+        node.start();
+        assertThat(node.engine.schedule("note", "a", "a", in(50_000))).isTrue();
+        await().atMost(PATIENCE).until(() -> node.engine.counts().waiting() == 1);
+        try (CapturedLog log = CapturedLog.beginAlone();
+                Connection user = lock("a")) {
+            node.close();
+            assertThat(log.with("were not released before the close limit")).isEmpty();
+            user.rollback();
+        }
     }
 }

@@ -149,7 +149,7 @@ public final class DurableEngine extends OneTimeTasks implements AutoCloseable {
             @Nullable PlatformTransactionManager transactions,
             DecidingBody<?> body) {
         Arguments.requireLimits(maxConcurrent, timeLimit);
-        Arguments.requireHandler(name);
+        Arguments.requireNewHandler(name);
         Objects.requireNonNull(payloadType, "payloadType must not be null");
         Objects.requireNonNull(retries, "retries must not be null");
         Objects.requireNonNull(body, "body must not be null");

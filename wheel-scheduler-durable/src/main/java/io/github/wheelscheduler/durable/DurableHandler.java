@@ -25,7 +25,10 @@ import java.lang.annotation.Target;
 @Documented
 public @interface DurableHandler {
 
-    /** The name by which tasks are scheduled. It is in the database, so it stays while there are tasks of that name. */
+    /**
+     * The name by which tasks are scheduled. It is in the database, so it stays while there are tasks of that name. It
+     * does not end in a space.
+     */
     String value();
 
     /** Maximum number of retries of a failed run, 0 or more. */

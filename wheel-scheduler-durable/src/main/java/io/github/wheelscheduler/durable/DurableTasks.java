@@ -21,8 +21,9 @@ public interface DurableTasks {
      * @param payload the payload for the handler, null for none; it is written as JSON
      * @param at the time at which it is to run; the past means now
      * @return whether it has been scheduled; if not, nothing has changed, and the caller's transaction can go on
-     * @throws IllegalArgumentException if handler or id is empty or longer than 250 characters, the payload cannot be
-     *     written, or no node has the handler and that {@linkplain DurableSettings.UnknownHandlers is to fail}
+     * @throws IllegalArgumentException if handler or id is empty or longer than 250 characters, the handler ends in a
+     *     space, the payload cannot be written, or no node has the handler and that {@linkplain
+     *     DurableSettings.UnknownHandlers is to fail}
      */
     boolean schedule(String handler, String id, @Nullable Object payload, Instant at);
 

@@ -30,6 +30,19 @@ public final class Arguments {
         }
     }
 
+    /** MariaDB takes names that differ in trailing spaces only for one name. */
+    public static void requireNewHandler(String name) {
+        requireHandler(name);
+        if (name.endsWith(" ")) {
+            throw new IllegalArgumentException("handler must not end in a space, was '" + name + "'");
+        }
+    }
+
+    static void requireNewTask(String handler, String id) {
+        requireNewHandler(handler);
+        requireName("id", id);
+    }
+
     static void requireTask(String handler, String id) {
         requireHandler(handler);
         requireName("id", id);

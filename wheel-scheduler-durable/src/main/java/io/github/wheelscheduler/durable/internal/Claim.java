@@ -154,7 +154,7 @@ final class Claim {
     }
 
     private String handlerOfEnd() {
-        return row.made() == null ? key().handler() : handlerName();
+        return key().handler().equals(Handler.RECURRING) ? Handler.RECURRING : handlerName();
     }
 
     String handlerName() {

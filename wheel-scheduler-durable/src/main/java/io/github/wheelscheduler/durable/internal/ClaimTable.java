@@ -93,7 +93,7 @@ record ClaimTable(Sql sql, Dialect dialect) {
         parameters.addAll(List.of(since(marks, Handler.MADE), ahead.toMillis()));
         for (Map.Entry<String, Candidates> each :
                 sql.queryPlanned(dialect.countDueMade(handlers.size()), this::readCandidates, parameters.toArray())) {
-            Candidates ignored = due.put(Made.MARK + each.getKey(), each.getValue());
+            Candidates ignored = due.put(Made.MARK + Handler.known(each.getKey()), each.getValue());
         }
         return due;
     }

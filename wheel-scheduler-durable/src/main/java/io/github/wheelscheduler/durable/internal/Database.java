@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -329,7 +330,8 @@ public final class Database {
                 handlers.addAll(tasks.waitingMadeFor());
             }
             boolean ignored = handlers.remove(Handler.RECURRING);
-            return List.copyOf(handlers);
+            Stream<String> all = handlers.stream();
+            return (sql.dialect() == Dialect.MARIADB ? all.map(Handler::known).distinct() : all).toList();
         }
 
         /**

@@ -52,6 +52,18 @@ public record Handler<T>(
 
     private static final Duration TOO_LATE = Duration.ofSeconds(10);
 
+    /**
+     * Returns the name of the handler that a row is for. No handler has a name that ends in a space, but MariaDB finds
+     * such rows by the name without.
+     */
+    static String known(String name) {
+        int length = name.length();
+        while (length > 0 && name.charAt(length - 1) == ' ') {
+            length--;
+        }
+        return name.substring(0, length);
+    }
+
     /** Returns the id of a recurring task. */
     String id() {
         return name.substring(RECURRING.length());

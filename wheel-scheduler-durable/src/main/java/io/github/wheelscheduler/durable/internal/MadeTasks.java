@@ -23,7 +23,7 @@ public final class MadeTasks {
 
     /** Makes or changes one, as {@link io.github.wheelscheduler.durable.RecurringTasks#schedule} says. */
     public Change schedule(String handler, RecurringRequest request) {
-        Arguments.requireHandler(handler);
+        Arguments.requireNewHandler(handler);
         String id = Objects.requireNonNull(request, "request must not be null").id();
         Arguments.requireRecurringId(id);
         ScheduleRecurrence recurrence = RecurringTable.readable(request.schedule(), ZoneId.systemDefault());

@@ -58,7 +58,7 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean schedule(String handler, String id, @Nullable Object payload, Instant at) {
-        Arguments.requireTask(handler, id);
+        Arguments.requireNewTask(handler, id);
         Arguments.requireTime(at);
         node.requireKnown(handler);
         byte[] data = node.context.write(handler, payload);
@@ -76,7 +76,7 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public boolean schedule(String handler, String id, @Nullable Object payload, Duration delay) {
-        Arguments.requireTask(handler, id);
+        Arguments.requireNewTask(handler, id);
         Arguments.requireDelay(delay);
         if (Run.currentOf(handler, id) != null) {
             return schedule(
@@ -101,7 +101,7 @@ public class OneTimeTasks implements DurableTasks {
     public Replacement replace(String handler, DurableRequest request) {
         String id = request.id();
         Instant at = request.at();
-        Arguments.requireTask(handler, id);
+        Arguments.requireNewTask(handler, id);
         Arguments.requireTime(at);
         node.requireKnown(handler);
         byte[] data = node.context.write(handler, request.payload());
@@ -119,7 +119,7 @@ public class OneTimeTasks implements DurableTasks {
 
     @Override
     public int scheduleAll(String handler, List<DurableRequest> requests) {
-        Arguments.requireHandler(handler);
+        Arguments.requireNewHandler(handler);
         List<DurableRequest> sorted = new ArrayList<>(requests);
         sorted.sort(Comparator.comparing(DurableRequest::id));
         int count = sorted.size();

@@ -40,6 +40,6 @@ record RowKey(String handler, String id, long version) implements Comparable<Row
 
     /** Returns the name by which a node knows its handler: each recurring task is a handler of its own. */
     String handlerName() {
-        return handler.equals(Handler.RECURRING) ? handler + id : handler;
+        return handler.equals(Handler.RECURRING) ? handler + id : Handler.known(handler);
     }
 }

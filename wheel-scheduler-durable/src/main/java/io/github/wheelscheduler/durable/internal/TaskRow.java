@@ -104,7 +104,11 @@ record TaskRow(
     static TaskRow readMade(ResultSet row, Dialect dialect, RowOrigin.Columns origin) throws SQLException {
         MadeSchedule declared = MadeSchedule.read(row.getString("declared"));
         String schedule = Objects.requireNonNullElse(row.getString("schedule"), declared.schedule());
-        return read(row, dialect, new Made(row.getString("made_for"), schedule, declared.skipsMissed()), origin);
+        return read(
+                row,
+                dialect,
+                new Made(Handler.known(row.getString("made_for")), schedule, declared.skipsMissed()),
+                origin);
     }
 
     private static TaskRow read(ResultSet row, Dialect dialect, @Nullable Made made, RowOrigin.Columns origin)

@@ -586,4 +586,18 @@ class DurableTasksTest {
             user.rollback();
         }
     }
+
+    @Test
+    void handlerThatEndsInASpaceIsRefused() {
+        Node node = node("a");
+        String message = "handler must not end in a space, was 'mail '";
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.handle("mail ", String.class, payload -> {}))
+                .withMessage(message);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> node.engine.schedule("mail ", "1", null, in(0)))
+                .withMessage(message);
+        // Another program may have inserted some.
+        assertThat(node.engine.cancel("mail ", "1")).isFalse();
+    }
 }

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.durable.DurableTask;
+import io.github.wheelscheduler.durable.RecurringTasks;
+import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
+import io.github.wheelscheduler.spring.task.TaskSchedule;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
@@ -169,5 +174,35 @@ class MariaDbConditionsTest {
                     .isEqualTo(1);
             other.rollback();
         }
+    }
+
+    /** As MariaDB compares them, names that differ in trailing spaces only are one. */
+    @Test
+    void taskRunsWhoseHandlerEndsInASpace() {
+        Queue<String> ran = new ConcurrentLinkedQueue<>();
+        node.engine.handle("mail", String.class, RetryPolicy.DEFAULT, payload -> ran.add(String.valueOf(payload)));
+        assertThat(node.engine.recurringTasks().schedule("mail", "r", TaskSchedule.fixedRate(LONG), "made"))
+                .isEqualTo(RecurringTasks.Change.ADDED);
+        assertThat(jdbc.update("update " + TABLE + " set made_for = 'mail ' where task_instance = 'r'"))
+                .isEqualTo(1);
+        for (int i = 0; i < 3; i++) {
+            assertThat(jdbc.update(
+                            "insert into " + TABLE + " (task_name, task_instance, task_data, execution_time) values "
+                                    + "('mail ', ?, ?, utc_timestamp(6) + interval ? day)",
+                            "s" + i,
+                            ("\"s" + i + "\"").getBytes(StandardCharsets.UTF_8),
+                            i < 2 ? -1 : 1))
+                    .isEqualTo(1);
+        }
+        node.start();
+        assertThat(node.engine.schedule("mail", "1", "plain", Instant.now())).isTrue();
+        await().atMost(PATIENCE).until(() -> ran.containsAll(List.of("s0", "s1", "made", "plain")));
+        await().atMost(PATIENCE).until(() -> node.engine.counts().succeeded() >= 4);
+        await().atMost(PATIENCE)
+                .until(() -> node.engine.overview().unknownHandlers().equals(List.of("note")));
+        assertThat(node.engine.list("mail", null, null, 10))
+                .extracting(DurableTask::id)
+                .containsExactly("s2");
+        assertThat(node.engine.counts().givenBack()).isZero();
     }
 }

@@ -109,9 +109,17 @@ public class OneTimeTasks implements DurableTasks {
         TaskTable tasks = database.tables().tasks();
         Replacement done = database.traces.scheduling(handler, 1, headers -> {
             Headers due = dueAt(headers, at);
-            return tasks.replace(handler, id, data, at, retries, due)
-                    ? Replacement.REPLACED
-                    : tasks.insert(handler, id, data, at, retries, due) ? Replacement.SCHEDULED : Replacement.RUNNING;
+            int tries = 0;
+            do {
+                if (tasks.replace(handler, id, data, at, retries, due)) {
+                    return Replacement.REPLACED;
+                }
+                if (tasks.insert(handler, id, data, at, retries, due)) {
+                    return Replacement.SCHEDULED;
+                }
+                // Perhaps it has only just come.
+            } while (++tries < TRIES && !tasks.isClaimed(handler, id));
+            return Replacement.RUNNING;
         });
         boolean ignored = announced(done != Replacement.RUNNING, handler, at);
         return done;

@@ -219,6 +219,11 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 parameters.toArray());
     }
 
+    /** Whether a node has it, as the transaction of the caller sees it. */
+    boolean isClaimed(String handler, String id) {
+        return sql.finds("select 1 from {task}" + ONE + " and state = " + RowState.CLAIMED, handler, id);
+    }
+
     boolean move(String handler, String id, Instant at) {
         return sql.changes(
                 "update {task} set execution_time = ?, first_time = null, version = {next}" + ONE + " and state = "

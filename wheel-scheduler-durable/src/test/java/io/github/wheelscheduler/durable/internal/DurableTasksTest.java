@@ -9,6 +9,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTask;
+import io.github.wheelscheduler.durable.DurableTasks.Replacement;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.sql.Connection;
@@ -16,6 +17,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -23,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -31,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What is scheduled runs at its time, once, on any node, no matter what happens. */
@@ -585,6 +589,47 @@ class DurableTasksTest {
             assertThat(log.with("were not released before the close limit")).isEmpty();
             user.rollback();
         }
+    }
+
+    /** Does something before the second connection is taken, once, on the thread that has made it. */
+    private static final class Meeting extends DelegatingDataSource {
+
+        private final Thread thread = Thread.currentThread();
+        private @Nullable Runnable step;
+        private int taken;
+
+        Meeting(HikariDataSource target) {
+            super(target);
+        }
+
+        void beforeSecond(Runnable next) {
+            taken = 0;
+            step = next;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Runnable next = step;
+            if (next != null && Thread.currentThread() == thread && ++taken == 2) {
+                step = null;
+                next.run();
+            }
+            return super.getConnection();
+        }
+    }
+
+    @Test
+    void taskIsReplacedThatHasComeMeanwhile() {
+        Node other = node("a");
+        Meeting meeting = new Meeting(dataSource);
+        Node node = new Node("b", meeting);
+        nodes.add(node);
+        Instant later = in(500_000).truncatedTo(ChronoUnit.MILLIS);
+        assertThat(node.engine.replace("note", "0", "x", later)).isEqualTo(Replacement.SCHEDULED);
+        meeting.beforeSecond(() ->
+                assertThat(other.engine.replace("note", "1", "x", in(600_000))).isEqualTo(Replacement.SCHEDULED));
+        assertThat(node.engine.replace("note", "1", "y", later)).isEqualTo(Replacement.REPLACED);
+        assertThat(node.engine.find("note", "1").orElseThrow().dueAt()).isEqualTo(later);
     }
 
     @Test

@@ -33,14 +33,20 @@ public enum Dialect {
 
     private static final long NODES = 1_000_003;
 
+    private static final String SHORT_DATA =
+            "case when octet_length(task_data) <= " + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
+
     static final String COLUMNS =
             "task_name, task_instance, version, execution_time, first_time, last_success, last_failure, "
                     + "consecutive_failures, unreadable, suspicions, deaths, earlier_attempts, retries, "
-                    + "back_off_millis, max_back_off_millis, format, {origin}case when octet_length(task_data) <= "
-                    + MOST_BYTES_WITH_CLAIM + " then task_data end as task_data";
+                    + "back_off_millis, max_back_off_millis, format, {origin}"
+                    + SHORT_DATA;
 
-    /** Of rows of recurring tasks that are made at run time, beside the others. */
-    static final String MADE_COLUMNS = COLUMNS + ", made_for, declared, schedule";
+    /**
+     * Those of rows of recurring tasks that are made at run time. All payloads come with the claim, as a claimed row may
+     * be given another.
+     */
+    static final String MADE_COLUMNS = COLUMNS.replace(SHORT_DATA, "task_data") + ", made_for, declared, schedule";
 
     private final DatabaseKind kind;
 

@@ -422,4 +422,15 @@ class MadeTaskEdgesTest {
         assertThat(ends).extracting(DurableEnd::handler).containsExactly("report");
         assertThat(ran).isEmpty();
     }
+
+    @Test
+    void claimedRunKeepsALongPayload() {
+        String before = "x".repeat(20_000);
+        Node node = noting(node(Duration.ofMinutes(1)));
+        make(node, HOURLY, in(8), before);
+        until(() -> find(node, "a").owner() != null);
+        assertThat(make(node, HOURLY, null, "y".repeat(20_000))).isEqualTo(Change.CHANGED);
+        until(() -> !ran.isEmpty());
+        assertThat(ran).containsExactly("a " + before);
+    }
 }

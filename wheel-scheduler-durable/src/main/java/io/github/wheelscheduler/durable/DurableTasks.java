@@ -103,7 +103,7 @@ public interface DurableTasks {
         CANCELLED,
         /** It was interrupted in its run, which has ended, and is gone. */
         INTERRUPTED,
-        /** It still runs, or its node has not read the request so far. */
+        /** It still runs, its node has not read the request so far, or a transaction has locked its row. */
         RUNNING,
         /** The node that has it sends no heartbeats. If it is found dead, the task is gone. */
         UNHEARD,

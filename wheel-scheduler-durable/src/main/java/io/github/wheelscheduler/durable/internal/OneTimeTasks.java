@@ -206,14 +206,15 @@ public class OneTimeTasks implements DurableTasks {
                 return Cancellation.ABSENT;
             }
             if (progress.state() != RowState.CLAIMED) {
-                if (progress.isAsked()
-                        ? tasks.deleteAsked(handler, id)
-                        : cancelled(tasks.delete(handler, id), handler, id)) {
+                if (tasks.deleteUnlocked(handler, id, progress.isAsked())) {
+                    boolean ignored = progress.isAsked() || cancelled(true, handler, id);
                     return isAsked && progress.hasRun() ? Cancellation.INTERRUPTED : Cancellation.CANCELLED;
                 }
-                continue;
-            }
-            if (!isAsked) {
+                if (++tries < TRIES) {
+                    // It has just been claimed, perhaps.
+                    continue;
+                }
+            } else if (!isAsked) {
                 isAsked = tasks.askToEnd(handler, id);
                 if (isAsked) {
                     node.tellToEnd();
@@ -226,6 +227,9 @@ public class OneTimeTasks implements DurableTasks {
             if (clock.nanoTime() - endNanos >= 0
                     || (clock.isVirtual() && waitedNanos >= limit.toNanos())
                     || Thread.currentThread().isInterrupted()) {
+                if (progress.state() != RowState.CLAIMED) {
+                    return Cancellation.RUNNING;
+                }
                 Instant heardAt = progress.heardAt();
                 return heardAt == null
                                 || heardAt.isBefore(

@@ -39,6 +39,7 @@ public record TaskTable(Sql sql, Dialect dialect) {
     static final Duration NOTICE = Duration.ofMinutes(1);
     private static final int TIDIED_AT_ONCE = 1_000;
     private static final String NOT_ENDED = " and t.state <> " + RowState.ENDED;
+    private static final String ONE_UNLOCKED = "select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED;
     private static final String IS_ENDED = ONE + " and state = " + RowState.ENDED;
 
     public Instant now() {
@@ -259,12 +260,11 @@ public record TaskTable(Sql sql, Dialect dialect) {
      * the node from saying that it lives.
      */
     boolean askToEnd(String handler, String id) {
-        boolean isAsked =
-                sql.inTransaction(() -> sql.finds("select 1 from {task}" + ONE + Dialect.SKIPPING_LOCKED, handler, id)
-                        && sql.changes(
-                                "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
-                                handler,
-                                id));
+        boolean isAsked = sql.inTransaction(() -> sql.finds(ONE_UNLOCKED, handler, id)
+                && sql.changes(
+                        "update {task} set asked_to_end = true" + ONE + " and state = " + RowState.CLAIMED,
+                        handler,
+                        id));
         if (isAsked) {
             int ignored = sql.update(
                     "update {node} set asked = asked + 1 where incarnation = (select owner from {task}" + ONE + ")",
@@ -304,8 +304,17 @@ public record TaskTable(Sql sql, Dialect dialect) {
             boolean isAsked,
             @Nullable Instant heardAt) {}
 
-    /** Deletes a row that was to be ended, and that no node has. */
-    boolean deleteAsked(String handler, String id) {
+    /**
+     * Deletes a row that no node has, unless another transaction has locked it.
+     *
+     * @param isAsked whether it was to be ended, and may have been
+     */
+    boolean deleteUnlocked(String handler, String id, boolean isAsked) {
+        return sql.inTransaction(() ->
+                sql.finds(ONE_UNLOCKED, handler, id) && (isAsked ? deleteAsked(handler, id) : delete(handler, id)));
+    }
+
+    private boolean deleteAsked(String handler, String id) {
         return sql.changes(
                 "delete from {task}" + ONE + " and asked_to_end = true and state <> " + RowState.CLAIMED, handler, id);
     }

@@ -257,6 +257,26 @@ class CancelTest {
         assertThat(cancel("wait")).isEqualTo(Cancellation.INTERRUPTED);
     }
 
+    @Test
+    void lockedRowThatNoNodeHasDoesNotHoldUpTheAnswer() throws Exception {
+        schedule("note", Duration.ofDays(1));
+        ExecutorService canceller = Executors.newSingleThreadExecutor();
+        try (Connection user = dataSource.getConnection();
+                java.sql.Statement statement = user.createStatement()) {
+            user.setAutoCommit(false);
+            assertThat(statement.execute(
+                            "select 1 from " + TABLE + " where task_name = 'note' and task_instance = '1' for update"))
+                    .isTrue();
+            Future<Cancellation> answer =
+                    canceller.submit(() -> caller.engine.cancel("note", "1", Duration.ofMillis(200)));
+            // Without an answer, it would be that of the database, which has waited for the lock.
+            assertThat(answer.get(20, TimeUnit.SECONDS)).isEqualTo(Cancellation.RUNNING);
+            user.rollback();
+        }
+        canceller.shutdown();
+        assertThat(caller.engine.cancel("note", "1", Duration.ZERO)).isEqualTo(Cancellation.CANCELLED);
+    }
+
     /** Stands still after each statement that has a text, until it is to go on. */
     private static final class Standing extends DelegatingDataSource {
 

@@ -60,7 +60,7 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        for (String name : beanFactory.getBeanNamesForType(Object.class, false, false)) {
+        for (String name : beanFactory.getBeanNamesForType(Object.class, true, false)) {
             if (!ScopedProxyUtils.isScopedTarget(name)) {
                 Class<?> type = beanFactory.getType(name, false);
                 if (type != null && AnnotationUtils.isCandidateClass(type, DurableHandler.class)) {

@@ -38,6 +38,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -121,6 +122,55 @@ class DurableAutoConfigurationTest {
                     .untilAsserted(() -> assertThat(tasks.list("report", DurableTask.State.FAILED, null, 10))
                             .singleElement()
                             .satisfies(task -> assertThat(task.failure()).contains("on purpose")));
+        });
+    }
+
+    static class Letters {
+        private static final Queue<Letters> USED = new ConcurrentLinkedQueue<>();
+
+        @DurableHandler("letter")
+        void send() {
+            boolean ignored = USED.add(this);
+        }
+    }
+
+    static class Never {
+        private static final AtomicInteger MADE = new AtomicInteger();
+
+        Never() {
+            MADE.incrementAndGet();
+        }
+
+        @DurableHandler("never")
+        @SuppressWarnings("unused") // on purpose
+        void never() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithPrototypes {
+        @Bean
+        @Scope("prototype")
+        Letters letters() {
+            return new Letters();
+        }
+
+        @Bean
+        @Scope("prototype")
+        Never never() {
+            return new Never();
+        }
+    }
+
+    @Test
+    void eachRunHasAPrototypeOfItsOwn() {
+        runner.withUserConfiguration(WithPrototypes.class).run(context -> {
+            DurableTasks tasks = context.getBean(DurableTasks.class);
+            for (String id : List.of("1", "2")) {
+                assertThat(tasks.schedule("letter", id, null, Instant.now())).isTrue();
+            }
+            await().atMost(PATIENCE).until(() -> Letters.USED.size() == 2);
+            assertThat(Letters.USED).doesNotHaveDuplicates();
+            assertThat(Never.MADE).hasValue(0);
         });
     }
 

@@ -4,10 +4,13 @@ import static io.github.wheelscheduler.durable.internal.Context.LOGGER;
 import static io.github.wheelscheduler.internal.DurationWords.exactly;
 
 import io.github.wheelscheduler.durable.DurableRun;
+import io.github.wheelscheduler.durable.internal.journal.AfterCommit;
 import io.github.wheelscheduler.durable.internal.row.OwnRetries;
 import io.github.wheelscheduler.durable.internal.trace.Headers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -28,9 +31,8 @@ final class Run implements DurableRun {
     private final Thread thread = Thread.currentThread();
     private final @Nullable Future<?> alarm;
 
-    /** When its task is to run again, as it has said. Reader and writer: its thread. */
-    @Nullable
-    Instant next;
+    /** When its task is to run again, as it has said each time. Reader and writer: its thread. */
+    private @Nullable Deque<Instant> nexts;
 
     // Guarded by this
 
@@ -63,8 +65,22 @@ final class Run implements DurableRun {
 
     /** Schedules its own task again, for when it has ended well. */
     boolean scheduleNext(EndTable rows, byte[] payload, Instant at, OwnRetries retries, @Nullable Headers headers) {
-        next = at;
-        return rows.scheduleNext(row.key(), payload, at, retries, headers);
+        Deque<Instant> said = nexts == null ? new ArrayDeque<>() : nexts;
+        nexts = said;
+        // Where the outcome is unknown, it counts: a row with another task in it is not deleted.
+        said.addLast(at);
+        AfterCommit.run(() -> {}, why -> {
+            boolean ignored = why.equals(AfterCommit.ROLLED_BACK) && said.removeLastOccurrence(at);
+        });
+        boolean isScheduled = rows.scheduleNext(row.key(), payload, at, retries, headers);
+        boolean ignored = !isScheduled && said.removeLastOccurrence(at);
+        return isScheduled;
+    }
+
+    /** Returns when its task is to run again, as it has said; null if it has not, or that was rolled back. */
+    @Nullable
+    Instant next() {
+        return nexts == null ? null : nexts.peekLast();
     }
 
     synchronized void interrupt() {

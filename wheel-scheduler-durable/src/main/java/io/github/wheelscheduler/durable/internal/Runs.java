@@ -332,7 +332,7 @@ final class Runs {
             if (transaction != null) {
                 transaction.requireNoRollback();
             }
-            return rowEnds.of(claim, outcome, run.next);
+            return rowEnds.of(claim, outcome, run.next());
         } catch (Throwable ex) {
             if (run.end() && (transaction == null || !transaction.isRefused(ex))) {
                 claim.hasThrown = false;

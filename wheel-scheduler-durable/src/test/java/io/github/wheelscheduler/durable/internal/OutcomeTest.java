@@ -2,11 +2,13 @@ package io.github.wheelscheduler.durable.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DecidingBody;
 import io.github.wheelscheduler.durable.DurableCounts;
+import io.github.wheelscheduler.durable.DurableEnd;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableRun;
@@ -33,9 +35,11 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A handler says what becomes of its task, in a transaction or not. */
@@ -388,5 +392,50 @@ class OutcomeTest {
                         + " for update skip locked) locked) delete from {task} where ctid = any(array(select place from"
                         + " mine)) and (task_name, task_instance) in (select n, i from mine) returning task_name,"
                         + " task_instance, version");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void ownIdWhoseTransactionIsRolledBackIsNotScheduled(boolean isDone) {
+        Node node = node(pool);
+        Queue<DurableEnd> ends = new ConcurrentLinkedQueue<>();
+        node.engine.listen(ends::add);
+        TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+        Instant later = Instant.parse("2050-01-02T03:04:05Z");
+        decide(node, RETRIES, null, (payload, run) -> {
+            transaction.executeWithoutResult(status -> {
+                assertThat(node.engine.schedule("poll", run.id(), "next", later))
+                        .isTrue();
+                status.setRollbackOnly();
+            });
+            return isDone ? DurableOutcome.done() : DurableOutcome.again(later);
+        });
+        schedule(node, Instant.now());
+        await().atMost(PATIENCE).until(() -> !ends.isEmpty());
+        assertThat(ends)
+                .extracting(DurableEnd::kind, DurableEnd::nextAt)
+                .containsExactly(isDone ? tuple(DurableEnd.Kind.DONE, null) : tuple(DurableEnd.Kind.AGAIN, later));
+        assertThat(node.engine.find("poll", "1")).matches(found -> found.isEmpty() == isDone);
+    }
+
+    @Test
+    void ownIdIsDueWhenTheLastCommitSaysSo() {
+        Node node = node(pool);
+        TransactionTemplate transaction = new TransactionTemplate(new JdbcTransactionManager(pool));
+        Instant first = Instant.parse("2050-01-02T03:04:05Z");
+        decide(node, RETRIES, null, (payload, run) -> {
+            assertThat(node.engine.schedule("poll", run.id(), "kept", first)).isTrue();
+            transaction.executeWithoutResult(status -> {
+                for (int i = 1; i < 3; i++) {
+                    assertThat(node.engine.schedule("poll", run.id(), "undone", first.plusSeconds(i)))
+                            .isTrue();
+                }
+                status.setRollbackOnly();
+            });
+            return DurableOutcome.done();
+        });
+        schedule(node, Instant.now());
+        await().atMost(PATIENCE)
+                .until(() -> node.engine.find("poll", "1").orElseThrow().dueAt().equals(first));
     }
 }

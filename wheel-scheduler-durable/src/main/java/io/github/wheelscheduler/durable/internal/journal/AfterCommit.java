@@ -12,6 +12,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class AfterCommit implements TransactionSynchronization {
 
+    /** The reason that is known for sure. */
+    public static final String ROLLED_BACK = "its transaction was rolled back";
+
     /** Actions and savepoints, in the order in which they came. */
     private final List<Object> all = new ArrayList<>();
 
@@ -30,7 +33,7 @@ public final class AfterCommit implements TransactionSynchronization {
 
         void end(int status) {
             if (isRolledBack || status == STATUS_ROLLED_BACK) {
-                undone.accept("its transaction was rolled back");
+                undone.accept(ROLLED_BACK);
             } else if (status == STATUS_COMMITTED) {
                 committed.run();
             } else {

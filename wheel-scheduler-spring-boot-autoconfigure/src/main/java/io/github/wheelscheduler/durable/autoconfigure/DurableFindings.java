@@ -263,8 +263,13 @@ final class DurableFindings implements FindingSource {
         if (due == null || task.schedule().startsWith("fixed-delay")) {
             return false;
         }
-        Instant next = RecurringTable.parse(task.schedule()).next(due, due);
-        return next != null && next.isBefore(now);
+        try {
+            Instant next = RecurringTable.parse(task.schedule()).next(due, due);
+            return next != null && next.isBefore(now);
+        } catch (RuntimeException ex) {
+            // A Recurrence of a user's has a text of its own.
+            return false;
+        }
     }
 
     private static String nameOf(RunHere run) {

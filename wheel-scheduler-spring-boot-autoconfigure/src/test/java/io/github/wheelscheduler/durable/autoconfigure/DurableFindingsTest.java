@@ -166,6 +166,16 @@ class DurableFindingsTest {
         }
     }
 
+    @Test
+    void intervalOfARecurrenceOfAUsersIsUnknown() {
+        RecurringTask task = recurring("tides", "high tide at Dover", NOW.minusSeconds(3600));
+        assertThat(longRun(
+                        null,
+                        List.of(task),
+                        run(Handler.RECURRING, "tides", Handler.RECURRING + "tides", Duration.ofMinutes(60))))
+                .startsWith("INFO Durable task tides has been running on this node for 1 h;");
+    }
+
     private static RecurringTask recurring(String id, String schedule, Instant dueAt) {
         return new RecurringTask(id, null, schedule, schedule, false, dueAt, "here", null, 0, null, null);
     }

@@ -95,9 +95,9 @@ public final class Arguments {
         }
     }
 
-    /** Returns a time, or the last one that databases know. */
-    static Instant atMostLatest(Instant time) {
-        return time.isAfter(LATEST) ? LATEST : time;
+    /** Returns a time, or the first or last one that databases know. */
+    static Instant inCalendar(Instant time) {
+        return time.isAfter(LATEST) ? LATEST : time.isBefore(EARLIEST) ? EARLIEST : time;
     }
 
     /**

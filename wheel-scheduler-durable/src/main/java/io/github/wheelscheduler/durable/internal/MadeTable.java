@@ -251,7 +251,7 @@ public record MadeTable(Sql sql, Dialect dialect, TaskTable tasks) {
                         + " consecutive_failures = 0, earlier_attempts = ?, last_failure = ?,"
                         + " failure = case when 0 < ? then " + dialect.text() + " else failure end, "
                         + RowState.UNSUSPECTED + OURS + isAsRead(),
-                dialect.time(Arguments.atMostLatest(next)),
+                dialect.time(Arguments.inCalendar(next)),
                 sql.timeOrNull(end.lastSuccessAt()),
                 end.failures(),
                 sql.timeOrNull(end.lastFailureAt()),

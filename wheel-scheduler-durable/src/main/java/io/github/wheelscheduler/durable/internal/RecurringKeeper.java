@@ -192,7 +192,7 @@ final class RecurringKeeper {
                 .plant(
                         handler.id(),
                         schedules.getOrDefault(handler.id(), textOf(handler)),
-                        first == null ? null : Arguments.atMostLatest(first),
+                        first == null ? null : Arguments.inCalendar(first),
                         now)) {
             return false;
         }

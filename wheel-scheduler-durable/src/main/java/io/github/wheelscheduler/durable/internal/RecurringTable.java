@@ -137,7 +137,7 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
                         + "failure = case when 0 < ? then " + dialect.text() + " else failure end, "
                         + RowState.UNSUSPECTED + ONE + " and version = ? and " + dialect.isSame("schedule")
                         + " and coalesce(task_data, " + dialect.noBytes() + ") = ?",
-                dialect.time(next == null ? dueAt : Arguments.atMostLatest(next)),
+                dialect.time(next == null ? dueAt : Arguments.inCalendar(next)),
                 sql.timeOrNull(end.lastSuccessAt()),
                 end.failures(),
                 sql.timeOrNull(end.lastFailureAt()),

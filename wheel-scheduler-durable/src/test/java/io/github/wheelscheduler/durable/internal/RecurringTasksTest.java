@@ -429,4 +429,40 @@ class RecurringTasksTest {
                 .isThrownBy(() -> node.engine.repeat("tick", everyMillis(200), false, () -> {}))
                 .withMessageContaining("must have a name of its own");
     }
+
+    /** Says two times; does something each time. */
+    private record Dated(@Nullable Instant first, @Nullable Instant next, Runnable step) implements Recurrence {
+
+        @Override
+        public String text() {
+            return "dated";
+        }
+
+        @Override
+        public @Nullable Instant first(Instant now) {
+            step.run();
+            return first;
+        }
+
+        @Override
+        public @Nullable Instant next(Instant dueAt, Instant endedAt) {
+            step.run();
+            return next;
+        }
+    }
+
+    @Test
+    void timeBeforeTheCalendarIsThatOfARunNow() {
+        Node node = node("a");
+        Runnable[] end = new Runnable[1];
+        end[0] = node.engine.repeat("tick", new Dated(Instant.MIN, Instant.MIN, () -> {}), false, () -> {
+            if (ran.size() < 3) {
+                boolean ignored = ran.add("a");
+            } else {
+                end[0].run();
+            }
+        });
+        node.start();
+        await().atMost(PATIENCE).until(() -> ran.size() == 3);
+    }
 }

@@ -167,9 +167,15 @@ final class RecurringKeeper {
                             + " could not be computed, so the task never runs. Fix its Recurrence, and start the "
                             + "node again",
                     ex);
-            boolean ignored = handlers.planted.add(handler);
+            boolean ignored = planted(handler);
             return false;
         }
+    }
+
+    /** Notes that its row has been made; false if it has been ended meanwhile. */
+    private boolean planted(Handler<?> handler) {
+        boolean ignored = handlers.planted.add(handler);
+        return handlers.find(handler.name()) == handler || !handlers.planted.remove(handler);
     }
 
     private boolean plant(Tables tables, Handler<?> handler) {
@@ -197,7 +203,7 @@ final class RecurringKeeper {
             return false;
         }
         tables.declared().know(List.of(handler.id()), settings.forgetAfter().dividedBy(KNOWN_TIMES));
-        return handlers.planted.add(handler) && first != null;
+        return planted(handler) && first != null;
     }
 
     /**

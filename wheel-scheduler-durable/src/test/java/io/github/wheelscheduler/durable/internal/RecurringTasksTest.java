@@ -465,4 +465,17 @@ class RecurringTasksTest {
         node.start();
         await().atMost(PATIENCE).until(() -> ran.size() == 3);
     }
+
+    @Test
+    void taskThatEndsWhileItsRowIsMadeIsForgotten() {
+        Handlers handlers = new Handlers(DurableObserver.NONE);
+        RecurringKeeper keeper =
+                new RecurringKeeper(Node.settings("keeper"), new DatabaseClock(System::nanoTime), handlers, () -> {});
+        List<Runnable> ends = new ArrayList<>();
+        Instant later = Instant.now().plusSeconds(60);
+        boolean ignored = ends.add(
+                keeper.repeat("tick", new Dated(later, later, () -> ends.forEach(Runnable::run)), false, () -> {}));
+        keeper.plant(tables(), () -> {});
+        assertThat(handlers.planted).isEmpty();
+    }
 }

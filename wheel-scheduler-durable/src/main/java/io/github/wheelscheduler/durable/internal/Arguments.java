@@ -17,6 +17,7 @@ public final class Arguments {
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
     private static final Duration BEYOND = Duration.between(EARLIEST, LATEST).multipliedBy(2);
+    private static final Duration SHORTEST_LIMIT = Duration.ofMillis(1);
     private static final Duration LONGEST_DELAY = Duration.ofDays(365_250);
 
     private Arguments() {}
@@ -117,7 +118,7 @@ public final class Arguments {
         if (maxConcurrent < 1) {
             throw new IllegalArgumentException("maxConcurrent must be at least 1, was " + maxConcurrent);
         }
-        if (timeLimit != null && (timeLimit.toMillis() < 1 || timeLimit.compareTo(LONGEST_DELAY) > 0)) {
+        if (timeLimit != null && (timeLimit.compareTo(SHORTEST_LIMIT) < 0 || timeLimit.compareTo(LONGEST_DELAY) > 0)) {
             throw new IllegalArgumentException("timeLimit must be 1 ms to 1,000 years, was " + timeLimit);
         }
     }

@@ -31,7 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -644,5 +646,14 @@ class DurableTasksTest {
                 .withMessage(message);
         // Another program may have inserted some.
         assertThat(node.engine.cancel("mail ", "1")).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, Long.MAX_VALUE})
+    void timeLimitOfAnyLengthIsRefusedInWords(long seconds) {
+        Duration limit = Duration.ofSeconds(seconds);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Arguments.requireLimits(1, limit))
+                .withMessage("timeLimit must be 1 ms to 1,000 years, was " + limit);
     }
 }

@@ -58,6 +58,7 @@ public final class RecurringTasks {
     }
 
     public Optional<RecurringTask> find(String id) {
+        Arguments.requireText("id", id);
         return database.tables().recurring().find(id);
     }
 
@@ -118,6 +119,7 @@ public final class RecurringTasks {
      * @return false if a node has it already, which is about to run it or does so; or there is none of that id
      */
     public boolean trigger(String id) {
+        Arguments.requireText("id", id);
         return node.steering()
                 .ofRecurring(
                         "trigger",
@@ -132,6 +134,7 @@ public final class RecurringTasks {
      * @return false if it is paused already, or there is none of that id
      */
     public boolean pause(String id) {
+        Arguments.requireText("id", id);
         return node.steering()
                 .ofRecurring(
                         "pause", id, null, () -> database.tables().recurring().pause(id));
@@ -144,6 +147,7 @@ public final class RecurringTasks {
      * @return false if it is not paused, or there is none of that id
      */
     public boolean resume(String id) {
+        Arguments.requireText("id", id);
         return node.steering().ofRecurring("resume", id, null, () -> resumed(id));
     }
 
@@ -166,6 +170,7 @@ public final class RecurringTasks {
      *     never comes, or says what happens when clocks change
      */
     public boolean retime(String id, TaskSchedule schedule) {
+        Arguments.requireText("id", id);
         return node.steering().ofRecurring("retime", id, null, () -> retimed(id, schedule));
     }
 

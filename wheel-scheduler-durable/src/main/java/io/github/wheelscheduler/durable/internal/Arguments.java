@@ -60,6 +60,11 @@ public final class Arguments {
         if (name.isEmpty() || name.length() > LONGEST_NAME) {
             throw new IllegalArgumentException(what + " must have 1 to 250 characters, was '" + name + "'");
         }
+        requireText(what, name);
+    }
+
+    /** Refuses what PostgreSQL would refuse with the caller's transaction. */
+    public static void requireText(String what, String name) {
         // Half of a character would become another id on its way.
         if (name.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
             throw new IllegalArgumentException(

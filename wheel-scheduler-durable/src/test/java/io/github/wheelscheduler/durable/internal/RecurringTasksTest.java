@@ -9,6 +9,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.durable.DurableObserver;
 import io.github.wheelscheduler.durable.Recurrence;
 import io.github.wheelscheduler.durable.RecurringTask;
+import io.github.wheelscheduler.durable.RecurringTasks;
 import io.github.wheelscheduler.durable.ScheduleRecurrence;
 import io.github.wheelscheduler.durable.internal.Handler.Handlers;
 import io.github.wheelscheduler.durable.internal.row.RowState;
@@ -21,6 +22,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What recurs runs once for all nodes, and goes on whichever of them end. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -477,5 +481,25 @@ class RecurringTasksTest {
                 keeper.repeat("tick", new Dated(later, later, () -> ends.forEach(Runnable::run)), false, () -> {}));
         keeper.plant(tables(), () -> {});
         assertThat(handlers.planted).isEmpty();
+    }
+
+    @Test
+    void idThatNoDatabaseKnowsIsRefused() {
+        Node node = node("a");
+        RecurringTasks tasks = node.engine.recurringTasks();
+        TaskSchedule hourly = TaskSchedule.fixedRate(Duration.ofHours(1));
+        new TransactionTemplate(new JdbcTransactionManager(dataSource)).executeWithoutResult(status -> {
+            for (Consumer<String> call : List.<Consumer<String>>of(
+                    tasks::find,
+                    tasks::trigger,
+                    tasks::pause,
+                    tasks::resume,
+                    id -> assertThat(tasks.retime(id, hourly)).isFalse())) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> call.accept("a\0b"))
+                        .withMessage("id must contain neither the character U+0000 nor unpaired surrogates");
+            }
+            assertThat(tasks.find("tick")).isEmpty();
+        });
     }
 }

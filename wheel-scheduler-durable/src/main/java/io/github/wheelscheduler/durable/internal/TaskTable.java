@@ -91,7 +91,12 @@ public record TaskTable(Sql sql, Dialect dialect) {
 
     /** The same for so long from now. */
     boolean insertIn(String handler, String id, byte[] payload, Duration delay, @Nullable Headers headers) {
-        return insert(headers, handler, id, dialect.insertIn(), handler, id, payload, firstVersion(), delay.toMillis());
+        return insert(headers, handler, id, dialect.insertIn(), handler, id, payload, firstVersion(), millisOf(delay));
+    }
+
+    /** Never less, so that no task is due too early. */
+    private static long millisOf(Duration delay) {
+        return delay.plusNanos(999_999).toMillis();
     }
 
     /** An ended row is overwritten; but a recurring task that has ended stays so. */

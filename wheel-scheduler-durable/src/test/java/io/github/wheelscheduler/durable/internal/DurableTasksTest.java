@@ -11,6 +11,7 @@ import io.github.wheelscheduler.durable.DurableRequest;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks.Replacement;
 import io.github.wheelscheduler.durable.RetryPolicy;
+import io.github.wheelscheduler.durable.internal.TestDatabase.RecordingDataSource;
 import io.github.wheelscheduler.durable.testing.CapturedLog;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -655,5 +656,15 @@ class DurableTasksTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Arguments.requireLimits(1, limit))
                 .withMessage("timeLimit must be 1 ms to 1,000 years, was " + limit);
+    }
+
+    @Test
+    void delayIsNeverCutOff() {
+        RecordingDataSource recording = new RecordingDataSource(dataSource);
+        TaskTable tasks = new Database(recording, Node.settings("x")).tables().tasks();
+        recording.forget();
+        assertThat(tasks.insertIn("note", "1", new byte[0], Duration.ofNanos(1_000_001), null))
+                .isTrue();
+        assertThat(recording.parameters).contains(2L);
     }
 }

@@ -49,18 +49,23 @@ final class HistoryFolding {
     static int fold(HistorySql sql) {
         long closed = hourOf(sql.now().minus(REST));
         Instant end = end(sql);
-        Long folded = end == null ? null : end.getEpochSecond();
+        boolean isClosed = end != null && hourOf(end) < closed;
         int done = 0;
-        while (folded != null && folded / SECONDS_PER_HOUR < closed && done < MOST_HOURS) {
-            long hour = nextWithRows(sql, folded / SECONDS_PER_HOUR, closed);
-            if (!sql.inTransaction(() -> foldHour(sql, hour))) {
-                // Another node does it.
-                return done;
-            }
-            folded = (hour + 1) * SECONDS_PER_HOUR;
-            done++;
+        while (isClosed && done < MOST_HOURS) {
+            isClosed = sql.inTransaction(() -> foldNext(sql, closed));
+            done += isClosed ? 1 : 0;
         }
         return done;
+    }
+
+    /** Adds up the next hour; false if all are. The lock comes first, as rows may be coming into any of these hours. */
+    private static boolean foldNext(HistorySql sql, long closed) {
+        long folded = RunTable.folded(sql);
+        if (folded >= closed) {
+            return false;
+        }
+        foldHour(sql, nextWithRows(sql, folded, closed));
+        return true;
     }
 
     /**
@@ -76,11 +81,8 @@ final class HistoryFolding {
                 : Math.min(closed - 1, Math.max(folded, hourOf(first.get())));
     }
 
-    /** Adds up an hour, and the counts of all hours up to it; false if another node has done it. */
-    private static boolean foldHour(HistorySql sql, long hour) {
-        if (RunTable.folded(sql) > hour) {
-            return false;
-        }
+    /** Adds up an hour, and the counts of all hours up to it. */
+    private static void foldHour(HistorySql sql, long hour) {
         Object start = sql.time(start(hour));
         Object end = sql.time(start(hour + 1));
         List<Instant> hours = new ArrayList<>(sql.query(
@@ -114,7 +116,6 @@ final class HistoryFolding {
                 .map(each -> Math.floorDiv(hourOf(each), HOURS_PER_DAY))
                 .distinct()
                 .forEach(day -> foldDay(sql, day));
-        return true;
     }
 
     private static String time(HistorySql sql) {

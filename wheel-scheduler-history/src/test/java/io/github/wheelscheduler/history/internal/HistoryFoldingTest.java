@@ -3,6 +3,7 @@ package io.github.wheelscheduler.history.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.history.FailureKind;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
@@ -226,6 +227,29 @@ class HistoryFoldingTest {
             assertThat(bench.totals.hours("report", HOUR, bench.now))
                     .extracting(HourTotal::node, HourTotal::runs)
                     .containsExactly(tuple("a", 1L), tuple("b", 1L));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rowThatComesWhileAnHourIsChosenIsCounted(HistoryDatabase database) {
+        HikariDataSource pool = database.newDataSource();
+        MeanwhileDataSource between = new MeanwhileDataSource(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 100, 1_000), between).atStart()) {
+            HistoryBench other = new HistoryBench(pool, HistoryBench.settings("b", 100, 1_000), null);
+            other.pass(Duration.ofHours(2));
+            other.succeed("report");
+            other.pass(Duration.ofHours(4));
+            bench.pass(Duration.ofHours(6));
+            BatchWriter late = new BatchWriter(other.store, other.buffer, () -> other.now);
+            between.before("for update", late::turn);
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+
+            assertThat(between.hasHappened()).isTrue();
+            assertThat(late.problem()).isNull();
+            assertThat(bench.totals.hours("report", HOUR, bench.now))
+                    .extracting(HourTotal::start, HourTotal::runs)
+                    .containsExactly(tuple(HOUR.plus(Duration.ofHours(2)), 1L));
         }
     }
 

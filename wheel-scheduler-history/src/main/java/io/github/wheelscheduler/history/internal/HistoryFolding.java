@@ -3,7 +3,6 @@ package io.github.wheelscheduler.history.internal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +22,8 @@ final class HistoryFolding {
     private static final long HOURS_PER_DAY = 24;
 
     private static final String TOTALS = "task, node, outcome, runs, micros, longest, earliest, latest";
+
+    private static final String SUMS = "sum(runs), sum(micros), max(longest), min(earliest), max(latest)";
 
     private HistoryFolding() {}
 
@@ -85,24 +86,26 @@ final class HistoryFolding {
     private static void foldHour(HistorySql sql, long hour) {
         Object start = sql.time(start(hour));
         Object end = sql.time(start(hour + 1));
-        List<Instant> hours = new ArrayList<>(sql.query(
-                "select distinct starts_at from {count} where starts_at < ?",
-                (row, number) -> sql.time(row, "starts_at"),
-                end));
-        hours.add(start(hour));
         int ignored = sql.update(
-                "insert into {hour} (starts_at, " + TOTALS + ") select " + time(sql)
+                "insert into {count} (starts_at, " + TOTALS + ") select " + time(sql)
                         + ", task, node, outcome, sum(runs), sum(coalesce(micros, 0)), max(coalesce(micros, 0)),"
                         + " min(noted_at), max(noted_at) from {run} where noted_at >= ? and noted_at < ?"
                         + " group by task, node, outcome",
                 start,
                 start,
                 end);
-        ignored = sql.update(
-                "insert into {hour} (starts_at, " + TOTALS + ") select starts_at, task, node, outcome, sum(runs),"
-                        + " sum(micros), max(longest), min(earliest), max(latest) from {count} where starts_at < ?"
-                        + " group by starts_at, task, node, outcome",
+        List<Instant> hours = sql.query(
+                "select distinct starts_at from {count} where starts_at < ?",
+                (row, number) -> sql.time(row, "starts_at"),
                 end);
+        ignored = sql.update(
+                "insert into {hour} (starts_at, " + TOTALS + ") select starts_at, task, node, outcome, " + SUMS
+                        + " from {count} where starts_at < ? group by starts_at, task, node, outcome",
+                end);
+        hours.stream()
+                .map(each -> Math.floorDiv(hourOf(each), HOURS_PER_DAY))
+                .distinct()
+                .forEach(day -> addToDay(sql, day, end));
         ignored = sql.update("delete from {count} where starts_at < ?", end);
         ignored = sql.update(
                 "insert into {kind} (starts_at, task, kind, failure, rows_written, earliest, latest) select "
@@ -112,28 +115,32 @@ final class HistoryFolding {
                 start,
                 end);
         ignored = sql.update("update {state} set number = ? where name = 'folded'", (hour + 1) * SECONDS_PER_HOUR);
-        hours.stream()
-                .map(each -> Math.floorDiv(hourOf(each), HOURS_PER_DAY))
-                .distinct()
-                .forEach(day -> foldDay(sql, day));
     }
 
     private static String time(HistorySql sql) {
         return sql.kind().time();
     }
 
-    /** Adds up a day of UTC from its hours, as far as they are there. */
-    private static void foldDay(HistorySql sql, long day) {
+    /**
+     * Adds the counts of a day of UTC that are before an end to the totals of that day, whose hours may be gone: these
+     * totals stand among the counts meanwhile.
+     */
+    private static void addToDay(HistorySql sql, long day, Object end) {
         Object start = sql.time(start(day * HOURS_PER_DAY));
-        Object end = sql.time(start((day + 1) * HOURS_PER_DAY));
-        int ignored = sql.update("delete from {day} where starts_at = ?", start);
+        Object next = sql.time(start((day + 1) * HOURS_PER_DAY));
+        int ignored = sql.update(
+                "insert into {count} (starts_at, " + TOTALS + ") select starts_at, task, '', outcome, runs, micros,"
+                        + " longest, earliest, latest from {day} where starts_at = ?",
+                start);
+        ignored = sql.update("delete from {day} where starts_at = ?", start);
         ignored = sql.update(
                 "insert into {day} (starts_at, task, outcome, runs, micros, longest, earliest, latest) select "
-                        + time(sql)
-                        + ", task, outcome, sum(runs), sum(micros), max(longest), min(earliest), max(latest)"
-                        + " from {hour} where starts_at >= ? and starts_at < ? group by task, outcome",
+                        + time(sql) + ", task, outcome, " + SUMS
+                        + " from {count} where starts_at >= ? and starts_at < ? and starts_at < ?"
+                        + " group by task, outcome",
                 start,
                 start,
+                next,
                 end);
     }
 }

@@ -253,6 +253,38 @@ class HistoryFoldingTest {
         }
     }
 
+    /** As with a short time for which hours are kept, or with a row that comes a month late. */
+    @ParameterizedTest
+    @EnumSource
+    void dayKeepsTheRunsOfHoursThatAreGone(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 2)) {
+            for (int i = 0; i < 3; i++) {
+                bench.succeed("report");
+            }
+            bench.writer.flush();
+            for (int folds = 1; folds < 3; folds++) {
+                bench.pass(Duration.ofHours(2));
+                assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+                assertThat(bench.jdbc.update("delete from wheel_history_hour")).isPositive();
+                bench.succeed("report");
+                bench.writer.flush();
+            }
+            bench.pass(Duration.ofDays(2));
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+
+            assertThat(bench.totals.days("report", HOUR.truncatedTo(ChronoUnit.DAYS), bench.now))
+                    .singleElement()
+                    .satisfies(day -> {
+                        assertThat(day.runs()).isEqualTo(5);
+                        assertThat(day.sum()).isEqualTo(Duration.ofMillis(10));
+                        assertThat(day.earliest()).isEqualTo(HistoryBench.START);
+                        assertThat(day.latest()).isEqualTo(HistoryBench.START.plus(Duration.ofHours(4)));
+                    });
+            assertThat(bench.jdbc.queryForObject("select count(*) from wheel_history_count", Integer.class))
+                    .isZero();
+        }
+    }
+
     /** The database adds up to the numbers of a reference, with hours folded at random times. */
     @ParameterizedTest
     @EnumSource

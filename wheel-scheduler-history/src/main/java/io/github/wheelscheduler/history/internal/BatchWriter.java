@@ -9,7 +9,9 @@ import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -26,6 +28,10 @@ public final class BatchWriter {
 
     private static final Duration RETENTION = Duration.ofMinutes(10);
     private static final int MOST_BATCHES = 50;
+
+    /** Between two attempts of the last turns. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final long SECONDS_PER_HOUR = 3_600;
 
     private final HistoryStore store;
@@ -80,13 +86,23 @@ public final class BatchWriter {
         });
     }
 
-    /** Writes rows and counts, as the last turn. */
+    /** Writes all rows and counts, as the last turns: until that is done, or interrupted, or the rest is dropped. */
     public void flush() {
-        guarded(() -> {
-            HistorySql sql = store.sql();
-            writeRows(sql);
-            writeTotals(sql, clock.get());
-        });
+        do {
+            if (problem != null) {
+                LockSupport.parkNanos(this, PAUSE_NANOS);
+            }
+            guarded(() -> {
+                HistorySql sql = store.sql();
+                writeRows(sql);
+                writeTotals(sql, clock.get());
+            });
+        } while ((problem != null || buffer.size() > 0)
+                && !buffer.isClosed()
+                && !Thread.currentThread().isInterrupted());
+        if (buffer.isClosed()) {
+            drop();
+        }
     }
 
     private void guarded(Runnable work) {

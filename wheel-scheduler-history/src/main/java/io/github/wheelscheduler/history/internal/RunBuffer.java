@@ -245,6 +245,11 @@ public final class RunBuffer {
         return count;
     }
 
+    /** Whether rows that come are dropped. */
+    boolean isClosed() {
+        return isClosed;
+    }
+
     public int size() {
         return rows.size() + audit.size();
     }

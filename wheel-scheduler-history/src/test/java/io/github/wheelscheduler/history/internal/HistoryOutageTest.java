@@ -2,6 +2,7 @@ package io.github.wheelscheduler.history.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.history.HistoryOutcome;
@@ -28,6 +29,7 @@ class HistoryOutageTest {
     private static final class Fragile extends DelegatingDataSource {
 
         private @Nullable String state;
+        private int failuresLeft = Integer.MAX_VALUE;
 
         Fragile(HikariDataSource pool) {
             super(pool);
@@ -35,7 +37,7 @@ class HistoryOutageTest {
 
         @Override
         public Connection getConnection() throws SQLException {
-            if (state != null) {
+            if (state != null && failuresLeft-- > 0) {
                 throw new SQLException("The database is away", state);
             }
             return super.getConnection();
@@ -74,15 +76,65 @@ class HistoryOutageTest {
             for (int i = 0; i < 9; i++) {
                 bench.succeed("report");
             }
-            bench.writer.turn();
             fragile.state = "08006";
-            bench.writer.flush();
+            bench.pass(Duration.ofMinutes(1));
+            bench.writer.turn();
             fragile.state = null;
             bench.writer.flush();
 
             assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
                     .extracting(HourTotal::runs)
                     .containsExactly(9L);
+        }
+    }
+
+    @Test
+    void closeGoesOnAfterAnOutage() {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 2, 100), fragile).atStart()) {
+            for (int i = 0; i < 9; i++) {
+                bench.succeed("report");
+            }
+            fragile.state = "08006";
+            fragile.failuresLeft = 2;
+            bench.writer.flush();
+
+            assertThat(bench.writer.writtenCount()).isEqualTo(2);
+            assertThat(bench.writer.failedCount()).isEqualTo(2);
+            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
+                    .extracting(HourTotal::runs)
+                    .containsExactly(9L);
+        }
+    }
+
+    @Test
+    void closeWritesTheLargestBuffer() {
+        int rows = 26_000;
+        try (HistoryBench bench = new HistoryBench(
+                        HistoryDatabase.H2.newDataSource(), HistoryBench.settings("a", 1, rows, "report"), null)
+                .atStart()) {
+            for (int i = 0; i < rows; i++) {
+                bench.succeed("report");
+            }
+            bench.writer.flush();
+            assertThat(bench.writer.writtenCount()).isEqualTo(rows);
+        }
+    }
+
+    @Test
+    void closeEndsAtItsLimitInAnOutage() throws InterruptedException {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistorySettings.ofNode("a"), fragile).atStart()) {
+            bench.succeed("report");
+            fragile.state = "08006";
+            Thread last = new Thread(bench.writer::flush);
+            last.start();
+            await().until(() -> bench.writer.failedCount() > 1);
+            bench.writer.drop();
+            last.join();
+            assertThat(bench.buffer.droppedCount()).isEqualTo(1);
         }
     }
 

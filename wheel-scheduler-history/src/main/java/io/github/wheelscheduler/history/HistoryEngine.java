@@ -121,8 +121,8 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     /** An exception would end the upkeep. */
     private void turn(WheelScheduledExecutor current) {
         isDue.set(false);
-        writer.turn();
         try {
+            writer.turn();
             if (writer.hasMore()) {
                 writeWithinASecond(current);
             }

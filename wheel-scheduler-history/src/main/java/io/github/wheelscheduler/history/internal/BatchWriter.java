@@ -8,6 +8,7 @@ import io.github.wheelscheduler.internal.spring.run.ThrownLog;
 import io.github.wheelscheduler.jdbc.internal.DatabaseErrors;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,6 +55,10 @@ public final class BatchWriter {
 
     private List<NotedRun> rows = List.of();
     private List<AuditEntry> audit = List.of();
+
+    /** Empty between turns, unless there was no memory to give them back. */
+    private final List<RunTotals> totals = new ArrayList<>();
+
     private Instant nextTotals;
     private Instant nextRetention;
 
@@ -204,13 +209,13 @@ public final class BatchWriter {
     }
 
     private void writeTotals(HistorySql sql, Instant now) {
-        List<RunTotals> totals = buffer.takeTotals(Math.floorDiv(now.getEpochSecond(), SECONDS_PER_HOUR));
-        if (totals.isEmpty()) {
-            return;
-        }
         try {
-            table.insertTotals(sql, totals);
-        } catch (RuntimeException ex) {
+            buffer.takeTotals(Math.floorDiv(now.getEpochSecond(), SECONDS_PER_HOUR), totals);
+            if (!totals.isEmpty()) {
+                table.insertTotals(sql, totals);
+                totals.clear();
+            }
+        } catch (Throwable ex) {
             buffer.giveBack(totals);
             throw ex;
         }

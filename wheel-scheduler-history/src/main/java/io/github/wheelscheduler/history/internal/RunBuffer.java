@@ -207,32 +207,33 @@ public final class RunBuffer {
         dropped.add(count);
     }
 
+    /** The list has room for all: one that grew could lose rows for want of memory. */
     List<NotedRun> takeRows() {
-        List<NotedRun> taken = new ArrayList<>(Math.min(BATCH, rows.size()));
+        List<NotedRun> taken = new ArrayList<>(BATCH);
         int ignored = rows.drainTo(taken, BATCH);
         return taken;
     }
 
     List<AuditEntry> takeAudit() {
-        List<AuditEntry> taken = new ArrayList<>();
+        List<AuditEntry> taken = new ArrayList<>(BATCH);
         int ignored = audit.drainTo(taken, BATCH);
         return taken;
     }
 
-    /** Returns the runs that have no row, forgets them, and tasks that have not run for an hour. */
-    List<RunTotals> takeTotals(long nowHour) {
-        List<RunTotals> all = new ArrayList<>();
+    /** Moves the runs that have no row into a list, and forgets tasks that have not run for an hour. */
+    void takeTotals(long nowHour, List<RunTotals> taken) {
         for (TaskBudget budget : budgets.values()) {
-            all.addAll(budget.drain());
+            budget.drain(taken);
         }
         boolean ignored = budgets.values().removeIf(budget -> budget.endIfIdleSince(nowHour - 1));
-        return all;
     }
 
-    /** Takes back what could not be written. */
+    /** Takes back what could not be written, and removes it from the list. */
     void giveBack(List<RunTotals> totals) {
-        for (RunTotals each : totals) {
-            addTotals(each);
+        while (!totals.isEmpty()) {
+            int last = totals.size() - 1;
+            addTotals(totals.get(last));
+            RunTotals ignored = totals.remove(last);
         }
     }
 

@@ -19,6 +19,9 @@ public final class RunNotes implements TaskListener {
     private static final long NANOS_PER_MICRO = 1_000;
     private static final int MOST_CAUSES = 20;
 
+    /** The lateness of a run that was due at no time. */
+    private static final long NOT_DUE = -1;
+
     /** Why runs were missed. */
     private static final String DOWN = "down";
 
@@ -67,9 +70,9 @@ public final class RunNotes implements TaskListener {
             // Also if this run has no row: it is not the next one that has been triggered.
             String by = triggered ? buffer.triggers().take(scheduler, task, null) : null;
             if (buffer.takes(this, outcome, 1, micros(nanos), endMicros(startedAt, nanos))) {
-                Instant due = triggered ? null : EpochNanos.toInstant(startedAt - Math.max(0, latenessNanos));
+                long lateness = triggered ? NOT_DUE : Math.max(0, latenessNanos);
                 HistoryCause cause = triggered ? HistoryCause.BY_HAND : HistoryCause.SCHEDULE;
-                add(task, startedAt, nanos, outcome, due, cause, by, failure, thrown);
+                add(task, startedAt, nanos, lateness, outcome, cause, by, failure, thrown);
             }
         }
     }
@@ -89,7 +92,7 @@ public final class RunNotes implements TaskListener {
                 ? buffer.takes(name, outcome, 1, micros, atMicros)
                 : buffer.takesIfUnlimited(name, outcome, micros, atMicros);
         if (hasRow) {
-            add(name, startedAt, nanos, outcome, null, HistoryCause.SCHEDULE, null, failure, thrown);
+            add(name, startedAt, nanos, NOT_DUE, outcome, HistoryCause.SCHEDULE, null, failure, thrown);
         }
     }
 
@@ -106,31 +109,38 @@ public final class RunNotes implements TaskListener {
             String id,
             long startedAt,
             long nanos,
+            long lateness,
             HistoryOutcome outcome,
-            @Nullable Instant due,
             HistoryCause cause,
             @Nullable String by,
             RunOutcome.@Nullable Failure failure,
             @Nullable Throwable thrown) {
-        buffer.add(new NotedRun(
-                scheduler,
-                id,
-                null,
-                Instant.EPOCH.plus(endMicros(startedAt, nanos), ChronoUnit.MICROS),
-                due,
-                EpochNanos.toInstant(startedAt),
-                micros(nanos),
-                outcome,
-                1,
-                1,
-                cause,
-                by,
-                null,
-                failure == null ? null : failure.traceId(),
-                failure == null ? null : failure.type(),
-                failure == null ? "" : failure.message(),
-                buffer.keepsTraces() ? thrown : null,
-                false));
+        NotedRun run;
+        try {
+            run = new NotedRun(
+                    scheduler,
+                    id,
+                    null,
+                    Instant.EPOCH.plus(endMicros(startedAt, nanos), ChronoUnit.MICROS),
+                    lateness == NOT_DUE ? null : EpochNanos.toInstant(startedAt - lateness),
+                    EpochNanos.toInstant(startedAt),
+                    micros(nanos),
+                    outcome,
+                    1,
+                    1,
+                    cause,
+                    by,
+                    null,
+                    failure == null ? null : failure.traceId(),
+                    failure == null ? null : failure.type(),
+                    failure == null ? "" : failure.message(),
+                    buffer.keepsTraces() ? thrown : null,
+                    false);
+        } catch (OutOfMemoryError ex) {
+            buffer.dropped(1);
+            throw ex;
+        }
+        buffer.add(run);
     }
 
     /** Whether one of the causes is the interruption of a thread. An exception of a user's may not tell. */
@@ -180,8 +190,9 @@ public final class RunNotes implements TaskListener {
         String who = run.by() == null && run.cause() == HistoryCause.BY_HAND && run.started() != null
                 ? buffer.triggers().take(run.scheduler(), run.task(), run.instance())
                 : null;
+        NotedRun named = who == null ? run : run.by(who);
         if (buffer.takes(run.task(), run.outcome(), run.runs(), run.micros(), run.atMicros())) {
-            buffer.add(who == null ? run : run.by(who));
+            buffer.add(named);
         }
     }
 
@@ -214,8 +225,12 @@ public final class RunNotes implements TaskListener {
 
     private void didNotRun(
             String id, HistoryOutcome outcome, long runs, Instant now, @Nullable Instant due, @Nullable String detail) {
-        if (buffer.takes(id, outcome, runs, 0, NotedRun.micros(now))) {
-            buffer.add(new NotedRun(
+        if (!buffer.takes(id, outcome, runs, 0, NotedRun.micros(now))) {
+            return;
+        }
+        NotedRun run;
+        try {
+            run = new NotedRun(
                     scheduler,
                     id,
                     null,
@@ -233,7 +248,11 @@ public final class RunNotes implements TaskListener {
                     null,
                     "",
                     null,
-                    false));
+                    false);
+        } catch (OutOfMemoryError ex) {
+            buffer.dropped(1);
+            throw ex;
         }
+        buffer.add(run);
     }
 }

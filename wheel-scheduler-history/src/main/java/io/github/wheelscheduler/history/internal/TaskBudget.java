@@ -3,7 +3,6 @@ package io.github.wheelscheduler.history.internal;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryOutcome.Kind;
 import io.github.wheelscheduler.internal.CallerStripe;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -129,10 +128,9 @@ final class TaskBudget {
     /** Counts a run that took place and is to have no row; false if this budget is no longer in use. */
     boolean counts(HistoryOutcome of, long took, long atMicros) {
         TaskBudget[] apart = stripes;
-        // The first run after another kind is noted here.
-        return (apart == null || last != of.kind())
-                ? countsHere(of, took, atMicros, true)
-                : apart[CallerStripe.index()].countsHere(of, took, atMicros, false);
+        // The first run after another kind is noted here, and one that finds its place drained.
+        return (apart != null && last == of.kind() && apart[CallerStripe.index()].countsHere(of, took, atMicros, false))
+                || countsHere(of, took, atMicros, true);
     }
 
     private synchronized boolean countsHere(HistoryOutcome of, long took, long atMicros, boolean maySplit) {
@@ -198,28 +196,25 @@ final class TaskBudget {
         }
     }
 
-    /** Returns the runs that have no row, and forgets them. */
-    synchronized List<RunTotals> drain() {
-        TaskBudget[] apart = stripes;
+    /** Moves the runs that have no row into a list. Without memory, it keeps those that are not in the list. */
+    synchronized void drain(List<RunTotals> drained) {
         setAside();
-        if (others == null && apart == null) {
-            return List.of();
+        if (others != null) {
+            boolean ignored = drained.addAll(others.values());
+            others = null;
         }
-        List<RunTotals> drained = new ArrayList<>(others == null ? List.of() : others.values());
-        others = null;
+        TaskBudget[] apart = stripes;
         if (apart != null) {
-            // Who finds one of them gone comes here again.
-            stripes = null;
             for (TaskBudget each : apart) {
-                drained.addAll(each.drainAtEnd());
+                each.drainAtEnd(drained);
             }
+            stripes = null;
         }
-        return drained;
     }
 
-    private synchronized List<RunTotals> drainAtEnd() {
+    private synchronized void drainAtEnd(List<RunTotals> drained) {
         isGone = true;
-        return drain();
+        drain(drained);
     }
 
     /** Takes this budget out of use if nothing has run since some hour, and nothing is counted; returns whether so. */

@@ -89,6 +89,30 @@ class HistoryOutageTest {
     }
 
     @Test
+    void countsSurviveWhereThereIsNoMemory() {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        MeanwhileDataSource between = new MeanwhileDataSource(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 2, 100), between).atStart()) {
+            for (int i = 0; i < 9; i++) {
+                bench.succeed("report");
+            }
+            between.before("insert into wheel_history_count", () -> {
+                throw new OutOfMemoryError("on purpose");
+            });
+            bench.pass(Duration.ofMinutes(1));
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isInstanceOf(OutOfMemoryError.class);
+            bench.pass(Duration.ofMinutes(1));
+            bench.writer.turn();
+
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
+                    .extracting(HourTotal::runs)
+                    .containsExactly(9L);
+        }
+    }
+
+    @Test
     void closeGoesOnAfterAnOutage() {
         HikariDataSource pool = HistoryDatabase.H2.newDataSource();
         Fragile fragile = new Fragile(pool);

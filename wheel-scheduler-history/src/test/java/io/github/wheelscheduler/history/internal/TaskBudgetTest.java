@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.history.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryOutcome.Kind;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +54,7 @@ class TaskBudgetTest {
             long took = outcome.kind() == Kind.NOT_RUN ? NotedRun.NO_RUN : random.nextInt(1_000);
             long runs = outcome.kind() == Kind.NOT_RUN ? 1 + random.nextInt(3) : 1;
             if (random.nextInt(50) == 0) {
-                drained.addAll(budget.drain());
+                budget.drain(drained);
             }
             long hour = TaskBudget.hourOf(atMicros);
             if (hour > newestHour) {
@@ -71,9 +73,11 @@ class TaskBudgetTest {
             assertThat(budget.takes(outcome, runs, took, atMicros))
                     .isEqualTo(hasRow ? TaskBudget.Answer.ROW : TaskBudget.Answer.NO_ROW);
         }
-        drained.addAll(budget.drain());
+        budget.drain(drained);
         assertThat(byHourAndOutcome(drained)).isEqualTo(expected);
-        assertThat(budget.drain()).isEmpty();
+        drained.clear();
+        budget.drain(drained);
+        assertThat(drained).isEmpty();
     }
 
     private static long add(TaskBudget budget, Random random, boolean isOneTime) {
@@ -98,10 +102,10 @@ class TaskBudgetTest {
             Future<List<RunTotals>> drained = threads.submit(() -> {
                 List<RunTotals> all = new ArrayList<>();
                 while (!isOver.get()) {
-                    all.addAll(budget.drain());
+                    budget.drain(all);
                     Thread.onSpinWait();
                 }
-                all.addAll(budget.drain());
+                budget.drain(all);
                 return all;
             });
             List<Callable<Long>> callers = new ArrayList<>();
@@ -137,6 +141,12 @@ class TaskBudgetTest {
         return new RunBuffer(HistoryBench.settings("a", 1, 100));
     }
 
+    private static List<RunTotals> totals(RunBuffer buffer, long nowHour) {
+        List<RunTotals> taken = new ArrayList<>();
+        buffer.takeTotals(nowHour, taken);
+        return taken;
+    }
+
     private static long runsOf(List<RunTotals> totals) {
         return totals.stream().mapToLong(RunTotals::runs).sum();
     }
@@ -149,16 +159,16 @@ class TaskBudgetTest {
                 .isTrue();
         assertThat(buffer.takes(task, HistoryOutcome.SUCCESS, 1, 5, HOUR_MICROS))
                 .isFalse();
-        assertThat(runsOf(buffer.takeTotals(1))).isEqualTo(1);
+        assertThat(runsOf(totals(buffer, 1))).isEqualTo(1);
         // It is forgotten.
-        assertThat(buffer.takeTotals(10)).isEmpty();
+        assertThat(totals(buffer, 10)).isEmpty();
         assertThat(buffer.takes(task, HistoryOutcome.SUCCESS, 1, 5, 10 * HOUR_MICROS))
                 .isTrue();
         assertThat(buffer.takes(task, HistoryOutcome.SUCCESS, 1, 5, 10 * HOUR_MICROS))
                 .isFalse();
         assertThat(buffer.takesIfUnlimited("nightly", HistoryOutcome.SUCCESS, 5, 10 * HOUR_MICROS))
                 .isFalse();
-        assertThat(runsOf(buffer.takeTotals(10))).isEqualTo(2);
+        assertThat(runsOf(totals(buffer, 10))).isEqualTo(2);
     }
 
     @Test
@@ -172,9 +182,9 @@ class TaskBudgetTest {
                 long runs = 0;
                 while (!isOver.get()) {
                     // In this hour all tasks have been idle for long.
-                    runs += runsOf(buffer.takeTotals(100));
+                    runs += runsOf(totals(buffer, 100));
                 }
-                return runs + runsOf(buffer.takeTotals(100));
+                return runs + runsOf(totals(buffer, 100));
             });
             List<Callable<Long>> callers = new ArrayList<>();
             for (int i = 0; i < THREADS; i++) {
@@ -199,6 +209,54 @@ class TaskBudgetTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** A list for which there is no memory after some parts. */
+    private static final class ShortList extends ArrayList<RunTotals> {
+
+        private static final long serialVersionUID = 1;
+
+        private int left;
+
+        ShortList(int left) {
+            super();
+            this.left = left;
+        }
+
+        @Override
+        public boolean addAll(Collection<? extends RunTotals> more) {
+            if (!more.isEmpty() && left-- == 0) {
+                throw new OutOfMemoryError("on purpose");
+            }
+            return super.addAll(more);
+        }
+    }
+
+    @Test
+    void runsAreKeptWhereThereIsNoMemory() throws InterruptedException {
+        RunBuffer buffer = buffer();
+        int each = 1_100;
+        for (int i = 0; i < THREADS; i++) {
+            // Each has a place of its own once there are a thousand.
+            Thread caller = new Thread(() -> {
+                for (int run = 0; run < each; run++) {
+                    buffer.takesIfUnlimited("once", HistoryOutcome.SUCCESS, 1, HOUR_MICROS);
+                    buffer.takesIfUnlimited("twice", HistoryOutcome.SUCCESS, 1, HOUR_MICROS);
+                }
+            });
+            caller.start();
+            caller.join();
+        }
+        for (int parts = 0; parts < 3; parts++) {
+            ShortList taken = new ShortList(parts);
+            assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> buffer.takeTotals(1, taken));
+            // The places of callers may have been drained in part.
+            assertThat(buffer.takesIfUnlimited("once", HistoryOutcome.SUCCESS, 1, HOUR_MICROS))
+                    .isFalse();
+            buffer.giveBack(taken);
+            assertThat(taken).isEmpty();
+        }
+        assertThat(runsOf(totals(buffer, 1))).isEqualTo(2L * THREADS * each + 3);
     }
 
     @Test

@@ -18,8 +18,8 @@ public final class RunBuffer {
     /** Number of rows from which they are written without delay. */
     static final int BATCH = 500;
 
-    /** The maximum number of tasks that are known by their names; others share one budget. */
-    private static final int MOST_TASKS = 100_000;
+    /** The number of names from which further ones share one budget, unless their task is registered. */
+    private static final int MOST_NAMES = 100_000;
 
     private static final String OTHERS = "(others)";
 
@@ -79,7 +79,7 @@ public final class RunBuffer {
 
     /** Returns whether runs are to have a row; counts them if not. */
     boolean takes(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
-        return takes(new KnownTask(this, task), outcome, runs, micros, atMicros);
+        return takes(new KnownTask(this, task, MOST_NAMES), outcome, runs, micros, atMicros);
     }
 
     /** Returns the same for a task whose runs keep that. */
@@ -93,7 +93,7 @@ public final class RunBuffer {
         } else {
             Answer answer = of.budget.takes(outcome, runs, micros, atMicros);
             while (answer == Answer.GONE) {
-                of.budget = budget(of.task);
+                of.budget = budget(of.task, of.mostNames);
                 answer = of.budget.takes(outcome, runs, micros, atMicros);
             }
             if (answer == Answer.ROW) {
@@ -109,19 +109,26 @@ public final class RunBuffer {
 
         final String task;
         private final boolean isUnlimited;
+        private final int mostNames;
 
         /** Replaced once it is no longer in use. Writers: threads that end runs; each value is right. */
         private volatile TaskBudget budget;
 
+        /** Makes a registered one. */
         KnownTask(RunBuffer buffer, String task) {
+            this(buffer, task, Integer.MAX_VALUE);
+        }
+
+        private KnownTask(RunBuffer buffer, String task, int mostNames) {
             this.task = task;
             this.isUnlimited = buffer.unlimited.contains(task);
-            this.budget = buffer.budget(task);
+            this.mostNames = mostNames;
+            this.budget = buffer.budget(task, mostNames);
         }
     }
 
     private void addTotals(RunTotals totals) {
-        while (!budget(totals.task()).count(totals)) {
+        while (!budget(totals.task(), MOST_NAMES).count(totals)) {
             Thread.onSpinWait();
         }
     }
@@ -133,7 +140,7 @@ public final class RunBuffer {
         }
         Answer answer;
         do {
-            answer = budget(task).reserves(outcome, atMicros);
+            answer = budget(task, Integer.MAX_VALUE).reserves(outcome, atMicros);
         } while (answer == Answer.GONE);
         return answer == Answer.ROW;
     }
@@ -157,18 +164,18 @@ public final class RunBuffer {
         if (!unlimited.isEmpty() && unlimited.contains(task)) {
             return true;
         }
-        while (!budget(task).counts(outcome, micros, atMicros)) {
+        while (!budget(task, MOST_NAMES).counts(outcome, micros, atMicros)) {
             Thread.onSpinWait();
         }
         return false;
     }
 
-    private TaskBudget budget(String task) {
+    private TaskBudget budget(String task, int mostNames) {
         TaskBudget known = budgets.get(task);
         if (known != null) {
             return known;
         }
-        String name = budgets.size() < MOST_TASKS ? task : OTHERS;
+        String name = budgets.size() < mostNames ? task : OTHERS;
         return budgets.computeIfAbsent(name, key -> new TaskBudget(key, mostSuccesses, mostOthers));
     }
 

@@ -260,6 +260,28 @@ class TaskBudgetTest {
     }
 
     @Test
+    void registeredTaskKeepsItsNameAmongMany() {
+        RunBuffer buffer = buffer();
+        for (int i = 0; i < 100_001; i++) {
+            buffer.takesIfUnlimited("once-" + i, HistoryOutcome.SUCCESS, 1, HOUR_MICROS);
+        }
+        for (String task : List.of("one", "two")) {
+            RunBuffer.KnownTask known = new RunBuffer.KnownTask(buffer, task);
+            assertThat(buffer.takes(known, HistoryOutcome.FAILURE, 1, 1, HOUR_MICROS))
+                    .as(task)
+                    .isTrue();
+            assertThat(buffer.takes(known, HistoryOutcome.FAILURE, 1, 1, HOUR_MICROS))
+                    .isFalse();
+            assertThat(buffer.reserves("handler of " + task, HistoryOutcome.FAILURE, HOUR_MICROS))
+                    .isTrue();
+        }
+        assertThat(totals(buffer, 1))
+                .extracting(RunTotals::task)
+                .contains("one", "two", "(others)")
+                .hasSize(100_003);
+    }
+
+    @Test
     void firstFailureOfManyOneTimeRunsHasARow() {
         RunBuffer buffer = buffer();
         for (int i = 0; i < 3; i++) {

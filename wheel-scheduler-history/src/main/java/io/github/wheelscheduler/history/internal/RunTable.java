@@ -189,7 +189,8 @@ final class RunTable {
     void insertTotals(HistorySql sql, List<RunTotals> totals) {
         boolean ignored = sql.inTransaction(() -> {
             long unused = folded(sql);
-            insertCounts(sql, totals);
+            long now = NotedRun.micros(sql.now());
+            insertCounts(sql, totals.stream().map(each -> each.atMost(now)).toList());
             return true;
         });
     }
@@ -275,7 +276,8 @@ final class RunTable {
         int ignored = sql.updateEachOf(
                         "insert into {audit} (noted_at, node, scheduler, task, instance, action, channel, who, "
                                 + "from_state,"
-                                + " to_state, reason, refusal) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                + " to_state, reason, refusal) values (least("
+                                + sql.kind().time() + ", {now}), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                         parameters)
                 .length;
     }

@@ -34,4 +34,19 @@ record RunTotals(
                 Math.min(earliest, more.earliest),
                 Math.max(latest, more.latest));
     }
+
+    /** Returns the same of a node whose clock may have been ahead: its times are at most a time. */
+    RunTotals atMost(long now) {
+        return latest <= now
+                ? this
+                : new RunTotals(
+                        task,
+                        Math.min(hour, TaskBudget.hourOf(now)),
+                        outcome,
+                        runs,
+                        micros,
+                        longest,
+                        Math.min(earliest, now),
+                        now);
+    }
 }

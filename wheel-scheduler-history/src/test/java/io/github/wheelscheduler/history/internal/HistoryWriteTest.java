@@ -13,9 +13,12 @@ import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryPage;
 import io.github.wheelscheduler.history.HistoryQuery;
 import io.github.wheelscheduler.history.HistoryRow;
+import io.github.wheelscheduler.history.HourTotal;
+import io.github.wheelscheduler.history.TaskSummary;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -236,6 +239,7 @@ class HistoryWriteTest {
                     "not allowed");
             bench.buffer.add(pause);
             bench.buffer.add(refused);
+            bench.pass(Duration.ofSeconds(1));
             bench.writer.turn();
 
             assertThat(bench.rows.audit(AuditQuery.ALL).entries()).containsExactly(refused, pause);
@@ -261,6 +265,44 @@ class HistoryWriteTest {
             bench.writer.turn();
 
             assertThat(bench.rows.page(HistoryQuery.ALL).rows().get(0).at()).isEqualTo(HistoryBench.START);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void countsOfAClockAheadHideNoFailure(HistoryDatabase database) {
+        try (HistoryBench bench =
+                new HistoryBench(database.newDataSource(), HistoryBench.settings("a", 1, 100), null).atStart()) {
+            bench.pass(Duration.ofDays(1));
+            for (int i = 0; i < 3; i++) {
+                bench.succeed("report");
+            }
+            bench.pass(Duration.ofDays(-1));
+            bench.writer.flush();
+            bench.pass(Duration.ofSeconds(1));
+            bench.fail("report", new IllegalStateException());
+            bench.writer.flush();
+
+            assertThat(bench.totals.summary("report"))
+                    .isEqualTo(new TaskSummary("report", HistoryBench.START, bench.now, bench.now, 3, 1, 0));
+            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
+                    .extracting(HourTotal::runs)
+                    .containsExactly(3L, 1L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void auditOfAClockAheadHasTheTimeOfTheDatabase(HistoryDatabase database) {
+        try (HistoryBench bench = new HistoryBench(database).atStart()) {
+            bench.pass(Duration.ofDays(1));
+            bench.steer("main", "report", null, "pause", "ann");
+            bench.pass(Duration.ofDays(-1));
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.rows.audit(AuditQuery.ALL).entries())
+                    .extracting(AuditEntry::at)
+                    .containsExactly(HistoryBench.START);
         }
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows that a task may have on this node in an hour, one budget for each kind of outcome, and the runs beyond. The
  * first failure after a success always has a row, and so has the first success after a failure: since when a task
- * fails is exact. Any thread.
+ * fails on this node is exact. Any thread.
  */
 final class TaskBudget {
 

@@ -243,26 +243,30 @@ public final class TotalReads {
     }
 
     /**
-     * The first failure after a success has a row; where that is too old, the first hour or day of failures is there.
+     * The first failure after a success of the same node has a row. Where there is none, it is in the first sum whose
+     * last failure came after the success: its first failure, or else its last one, is the earliest that is known.
      */
     private static @Nullable Instant failingSince(HistorySql sql, String task, @Nullable Instant lastSuccess) {
         Object after = sql.time(lastSuccess == null ? Instant.EPOCH : lastSuccess);
         String isFailure = " where task = ? and outcome in " + FAILURES + " and ";
+        Query query = new Query()
+                .add(
+                        "select min(earliest) as earliest from (select min(noted_at) as earliest from {run}" + isFailure
+                                + "noted_at > ?",
+                        task,
+                        after);
+        for (String table : List.of("{hour}", "{count}", "{day}")) {
+            query.add(
+                    " union all select min(case when earliest > ? then earliest else latest end) as earliest from "
+                            + table + isFailure + "latest > ?",
+                    after,
+                    task,
+                    after);
+        }
         List<Optional<Instant>> since = sql.ask(
-                "select min(earliest) as earliest from (select min(noted_at) as earliest from {run}" + isFailure
-                        + "noted_at > ? union all select min(earliest) as earliest from {hour}" + isFailure
-                        + "earliest > ? union all select min(earliest) as earliest from {count}" + isFailure
-                        + "earliest > ? union all select min(earliest) as earliest from {day}" + isFailure
-                        + "earliest > ?) firsts",
+                query.add(") firsts").text.toString(),
                 (row, number) -> Optional.ofNullable(sql.kind().instant(row, "earliest")),
-                task,
-                after,
-                task,
-                after,
-                task,
-                after,
-                task,
-                after);
+                query.parameters.toArray());
         return since.isEmpty() ? null : since.get(0).orElse(null);
     }
 

@@ -95,6 +95,30 @@ class HistoryFoldingTest {
 
     @ParameterizedTest
     @EnumSource
+    void taskThatFailsOnOneOfTwoNodesHasATime(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 1)) {
+            HistoryBench other = new HistoryBench(bench.pool, HistoryBench.settings("b", 1, 1_000), null);
+            for (int minutes = 0; minutes < 3; minutes++) {
+                other.fail("report", new IllegalStateException());
+                other.pass(Duration.ofMinutes(1));
+            }
+            bench.pass(Duration.ofMinutes(2).minusSeconds(1));
+            bench.succeed("report");
+            other.writer.flush();
+            bench.now = other.now;
+            bench.writer.flush();
+
+            Instant since = HistoryBench.START.plus(Duration.ofMinutes(2));
+            assertThat(bench.totals.summary("report"))
+                    .isEqualTo(new TaskSummary("report", since.minusSeconds(1), since, since, 1, 3, 0));
+            bench.pass(Duration.ofHours(2));
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+            assertThat(bench.totals.summary("report").failingSince()).isEqualTo(since);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void oldRunsGoOnceTheyAreAddedUp(HistoryDatabase database) {
         try (HistoryBench bench = bench(database, 100)) {
             bench.succeed("report");

@@ -68,7 +68,8 @@ public final class RunNotes implements TaskListener {
                 @Nullable Throwable thrown) {
             HistoryOutcome outcome = outcomeOf(failure, thrown);
             // Also if this run has no row: it is not the next one that has been triggered.
-            String by = triggered ? buffer.triggers().take(scheduler, task, null) : null;
+            String by =
+                    triggered ? buffer.triggers().take(scheduler, task, null, EpochNanos.toInstant(startedAt)) : null;
             if (buffer.takes(this, outcome, 1, micros(nanos), endMicros(startedAt, nanos))) {
                 long lateness = triggered ? NOT_DUE : Math.max(0, latenessNanos);
                 HistoryCause cause = triggered ? HistoryCause.BY_HAND : HistoryCause.SCHEDULE;
@@ -188,7 +189,7 @@ public final class RunNotes implements TaskListener {
     /** Takes a note of a run, whose user may have to be looked up. */
     static void note(RunBuffer buffer, NotedRun run) {
         String who = run.by() == null && run.cause() == HistoryCause.BY_HAND && run.started() != null
-                ? buffer.triggers().take(run.scheduler(), run.task(), run.instance())
+                ? buffer.triggers().take(run.scheduler(), run.task(), run.instance(), run.started())
                 : null;
         NotedRun named = who == null ? run : run.by(who);
         if (buffer.takes(run.task(), run.outcome(), run.runs(), run.micros(), run.atMicros())) {

@@ -29,7 +29,7 @@ public final class Triggers {
     /** Maximum time by which a run ends before its steering is noted, and by which clocks differ. */
     private static final Duration SLACK = Duration.ofSeconds(1);
 
-    /** Maximum time between a steering on another node and its run. */
+    /** Maximum time between a steering and its run. */
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final Map<Key, Who> byTask = new ConcurrentHashMap<>();
@@ -55,7 +55,12 @@ public final class Triggers {
      *
      * @param named the tasks whose runs have been named; null if the steering was about one
      */
-    private record Who(String name, Instant at, @Nullable Set<Key> named) {}
+    private record Who(String name, Instant at, @Nullable Set<Key> named) {
+
+        boolean isTooOld(Instant started) {
+            return at.isBefore(started.minus(LONGEST));
+        }
+    }
 
     /** Takes a note of a steering; returns whether it names the user of a run to come. */
     boolean note(AuditEntry entry) {
@@ -78,9 +83,9 @@ public final class Triggers {
 
     /** Returns who has triggered a run that has ended, and forgets that; null if unknown so far. */
     @Nullable
-    String take(String scheduler, String task, @Nullable String instance) {
+    String take(String scheduler, String task, @Nullable String instance, Instant started) {
         Who who = byTask.isEmpty() ? null : byTask.remove(Key.of(scheduler, task, instance));
-        return who == null ? null : who.name;
+        return who == null || who.isTooOld(started) ? null : who.name;
     }
 
     /** A steering on any node, as its audit has it. */
@@ -109,10 +114,17 @@ public final class Triggers {
         return row.cause() == HistoryCause.BY_HAND && row.by() == null;
     }
 
+    private static Instant start(NotedRun row) {
+        return Objects.requireNonNullElse(row.started(), row.at());
+    }
+
     private @Nullable String ofThisNode(NotedRun row) {
         Key key = Key.of(row.scheduler(), row.task(), row.instance());
         Who who = byTask.get(key);
-        if (who != null && !who.at.isAfter(row.at().plus(SLACK)) && byTask.remove(key, who)) {
+        if (who != null
+                && !who.at.isAfter(row.at().plus(SLACK))
+                && byTask.remove(key, who)
+                && !who.isTooOld(start(row))) {
             return who.name;
         }
         return key.isOfOne() ? ofMany(row, key) : null;
@@ -123,7 +135,7 @@ public final class Triggers {
         boolean isIt = who != null
                 && who.named != null
                 && !who.at.isAfter(row.at().plus(SLACK))
-                && !who.at.isBefore(row.at().minus(LONGEST))
+                && !who.isTooOld(start(row))
                 && who.named.add(key);
         return isIt ? Objects.requireNonNull(who).name : null;
     }

@@ -132,4 +132,26 @@ class TriggersTest {
             assertThat(users(bench, "report")).containsExactly(null, "ann");
         }
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void oldSteeringNamesNoRun(HistoryDatabase database) {
+        try (HistoryBench bench = new HistoryBench(database).atStart()) {
+            HistoryBench other = new HistoryBench(bench.pool, HistoryBench.settings("b", 120, 1_000), null);
+            bench.steer("durable", "nightly", null, "trigger", "ann");
+            bench.steer("main", "report", null, "trigger", "ann");
+            bench.writer.turn();
+            other.pass(Duration.ofSeconds(1));
+            runDurable(other, "nightly", null);
+            assertThat(users(other, "nightly")).containsExactly("ann");
+            other.pass(Duration.ofDays(2));
+            bench.now = other.now.plusSeconds(1);
+            other.steer("durable", "nightly", null, "trigger", "bob");
+            other.writer.turn();
+            runDurable(bench, "nightly", null);
+            bench.run("report", null, true);
+            assertThat(users(bench, "nightly")).containsExactly("bob", "ann");
+            assertThat(users(bench, "report")).containsExactly((String) null);
+        }
+    }
 }

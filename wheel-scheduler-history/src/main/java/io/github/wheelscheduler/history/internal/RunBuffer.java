@@ -232,7 +232,7 @@ public final class RunBuffer {
         for (TaskBudget budget : budgets.values()) {
             budget.drain(taken);
         }
-        boolean ignored = budgets.values().removeIf(budget -> budget.endIfIdleSince(nowHour - 1));
+        boolean ignored = budgets.values().removeIf(budget -> budget.endIfIdle(nowHour));
     }
 
     /** Takes back what could not be written, and removes it from the list. */

@@ -90,13 +90,7 @@ final class TaskBudget {
         if (isGone) {
             return Answer.GONE;
         }
-        long hourOfRun = hourOf(atMicros);
-        if (hourOfRun > hour) {
-            hour = hourOfRun;
-            successes = 0;
-            failures = 0;
-            notRun = 0;
-        }
+        renew(hourOf(atMicros));
         Kind kind = of.kind();
         boolean isTurn = kind != Kind.NOT_RUN && last != kind;
         if (isTurn) {
@@ -107,6 +101,16 @@ final class TaskBudget {
             return Answer.ROW;
         }
         return Answer.NO_ROW;
+    }
+
+    /** Begins a new hour. A clock that was ahead goes back by more than the time of a long run. */
+    private void renew(long hourOfRun) {
+        if (hourOfRun > hour || hourOfRun < hour - 1) {
+            hour = hourOfRun;
+            successes = 0;
+            failures = 0;
+            notRun = 0;
+        }
     }
 
     private int written(Kind kind) {
@@ -138,7 +142,7 @@ final class TaskBudget {
             return false;
         }
         long hourOfRun = hourOf(atMicros);
-        hour = Math.max(hour, hourOfRun);
+        renew(hourOfRun);
         last = of.kind();
         add(hourOfRun, of, 1, took, took, atMicros, atMicros);
         if (maySplit && runs > FEW && stripes == null) {
@@ -217,9 +221,9 @@ final class TaskBudget {
         drain(drained);
     }
 
-    /** Takes this budget out of use if nothing has run since some hour, and nothing is counted; returns whether so. */
-    synchronized boolean endIfIdleSince(long someHour) {
-        isGone = hour < someHour && outcome == null && others == null && stripes == null;
+    /** Takes this budget out of use if nothing has run for an hour, and nothing is counted; returns whether so. */
+    synchronized boolean endIfIdle(long nowHour) {
+        isGone = Math.abs(nowHour - hour) > 1 && outcome == null && others == null && stripes == null;
         return isGone;
     }
 }

@@ -47,8 +47,10 @@ class TaskBudgetTest {
         List<RunTotals> drained = new ArrayList<>();
         long newestHour = 0;
         Kind last = null;
-        long atMicros = HOUR_MICROS;
+        long atMicros = 1_000 * HOUR_MICROS;
         for (int i = 0; i < 5_000; i++) {
+            // The clock is set.
+            atMicros += random.nextInt(500) == 0 ? random.nextInt(-30, 30) * HOUR_MICROS : 0;
             atMicros += random.nextInt(40) == 0 ? HOUR_MICROS / 3 : random.nextInt(3) - 1;
             HistoryOutcome outcome = HistoryOutcome.of(random.nextInt(HistoryOutcome.values().length));
             long took = outcome.kind() == Kind.NOT_RUN ? NotedRun.NO_RUN : random.nextInt(1_000);
@@ -57,7 +59,7 @@ class TaskBudgetTest {
                 budget.drain(drained);
             }
             long hour = TaskBudget.hourOf(atMicros);
-            if (hour > newestHour) {
+            if (hour > newestHour || hour < newestHour - 1) {
                 newestHour = hour;
                 rows.clear();
             }
@@ -229,6 +231,40 @@ class TaskBudgetTest {
                 throw new OutOfMemoryError("on purpose");
             }
             return super.addAll(more);
+        }
+    }
+
+    @Test
+    void budgetIsRenewedAfterAClockWasAhead() {
+        RunBuffer buffer = buffer();
+        RunBuffer.KnownTask task = new RunBuffer.KnownTask(buffer, "nightly");
+        List<Boolean> rows = new ArrayList<>();
+        for (long hour : new long[] {24, 2, 2, 1, 1, 3, 3}) {
+            rows.add(buffer.takes(task, HistoryOutcome.SUCCESS, 1, 1, hour * HOUR_MICROS));
+        }
+        assertThat(rows).containsExactly(true, true, false, false, false, true, false);
+    }
+
+    @Test
+    void taskOfAClockThatWasAheadIsForgotten() {
+        RunBuffer buffer = buffer();
+        for (int i = 0; i < 2; i++) {
+            assertThat(buffer.takes("once", HistoryOutcome.SUCCESS, 1, 1, 24 * HOUR_MICROS))
+                    .isTrue();
+            assertThat(totals(buffer, 3)).isEmpty();
+        }
+    }
+
+    @Test
+    void failuresOfOneTimeRunsHaveANewBudgetEachHour() {
+        RunBuffer buffer = new RunBuffer(HistoryBench.settings("a", 2, 100));
+        for (int hour = 1; hour < 4; hour++) {
+            buffer.takesIfUnlimited("once", HistoryOutcome.SUCCESS, 1, hour * HOUR_MICROS);
+            List<Boolean> rows = new ArrayList<>();
+            for (int run = 0; run < 3; run++) {
+                rows.add(buffer.takes("once", HistoryOutcome.FAILURE, 1, 1, hour * HOUR_MICROS));
+            }
+            assertThat(rows).as("hour " + hour).containsExactly(true, true, false);
         }
     }
 

@@ -84,27 +84,35 @@ final class RunTable {
 
     /** Writes rows in one transaction, and texts of failures before, each in one of its own. */
     void insert(HistorySql sql, List<NotedRun> runs) {
-        Instant now = sql.now();
-        List<Row> rows = new ArrayList<>();
-        for (NotedRun run : runs) {
-            // A node whose clock is ahead says no more than the database's clock.
-            Instant at = run.at().isAfter(now) ? now : run.at();
-            String kind = kindOf(sql, run, now);
-            if (!run.hasRow()) {
-                rows.add(new Row(run, at, kind));
-            }
-        }
-        if (rows.isEmpty()) {
+        boolean haveTexts = runs.stream().anyMatch(run -> run.thrown() != null);
+        LocalDate day = haveTexts ? LocalDate.ofInstant(sql.now(), ZoneOffset.UTC) : today;
+        List<@Nullable String> kinds = new ArrayList<>();
+        runs.forEach(run -> kinds.add(kindOf(sql, run, day)));
+        if (runs.stream().allMatch(NotedRun::hasRow)) {
             return;
         }
-        boolean isLate = rows.stream().anyMatch(row -> row.at.isBefore(now.minus(IN_TIME)));
         boolean ignored = sql.inTransaction(() -> {
-            if (isLate) {
+            // The texts may have taken long.
+            Instant now = sql.now();
+            List<Row> rows = rows(runs, kinds, now);
+            if (rows.stream().anyMatch(row -> row.at.isBefore(now.minus(IN_TIME)))) {
                 countLate(sql, rows, folded(sql));
             }
             insertRows(sql, rows);
             return true;
         });
+    }
+
+    /** A node whose clock is ahead says no more than the database's clock. */
+    private static List<Row> rows(List<NotedRun> runs, List<@Nullable String> kinds, Instant now) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            NotedRun run = runs.get(i);
+            if (!run.hasRow()) {
+                rows.add(new Row(run, run.at().isAfter(now) ? now : run.at(), kinds.get(i)));
+            }
+        }
+        return rows;
     }
 
     private void insertRows(HistorySql sql, List<Row> rows) {
@@ -216,13 +224,12 @@ final class RunTable {
                 parameters);
     }
 
-    /** Returns the hash of a failure's text, after writing that text; null if the task has too many. */
-    private @Nullable String kindOf(HistorySql sql, NotedRun run, Instant now) {
+    /** Returns the hash of a failure's text, after writing that text, unless the task has too many; null without one. */
+    private @Nullable String kindOf(HistorySql sql, NotedRun run, LocalDate day) {
         FailureText text = run.thrown() == null ? null : FailureText.of(run.thrown());
         if (text == null) {
             return null;
         }
-        LocalDate day = LocalDate.ofInstant(now, ZoneOffset.UTC);
         if (!day.equals(today) || kinds.size() >= MOST_TASKS) {
             today = day;
             kinds.clear();

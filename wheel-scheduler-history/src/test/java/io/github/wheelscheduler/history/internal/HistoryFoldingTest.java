@@ -277,6 +277,29 @@ class HistoryFoldingTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void rowThatBecomesLateMeanwhileIsCounted(HistoryDatabase database) {
+        HikariDataSource pool = database.newDataSource();
+        MeanwhileDataSource between = new MeanwhileDataSource(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 100, 1_000), between).atStart()) {
+            HistoryBench other = new HistoryBench(pool, HistoryBench.settings("b", 100, 1_000), null);
+            bench.fail("report", new IllegalStateException());
+            between.before("insert into wheel_history_text", () -> {
+                other.pass(Duration.ofHours(2));
+                bench.now = other.now;
+                assertThat(HistoryFolding.fold(other.store.sql())).isEqualTo(1);
+            });
+            bench.writer.turn();
+
+            assertThat(between.hasHappened()).isTrue();
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.totals.hours("report", HOUR, bench.now))
+                    .extracting(HourTotal::start, HourTotal::runs)
+                    .containsExactly(tuple(HOUR, 1L));
+        }
+    }
+
     /** As with a short time for which hours are kept, or with a row that comes a month late. */
     @ParameterizedTest
     @EnumSource

@@ -46,13 +46,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 @ImportRuntimeHints(HistorySchemaHints.class)
 public final class HistoryAutoConfiguration {
 
-    static final String BEAN = "wheelHistory";
-
     private static final DataSourceChoice.Purpose DATABASE = new DataSourceChoice.Purpose(
             "history rows", "@HistoryDataSource", HistoryAutoConfiguration.class.getName());
 
     /** Takes no part in the order of destruction by what it is given: its runs come from schedulers that end before. */
-    @Bean(name = BEAN, destroyMethod = "close")
+    @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
     HistoryEngine wheelHistory(
             HistoryProperties properties,

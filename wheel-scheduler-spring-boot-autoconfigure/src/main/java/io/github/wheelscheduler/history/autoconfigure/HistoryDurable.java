@@ -10,7 +10,6 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.DefaultSingletonBeanRegistry;
 
 /**
  * Lets every node of durable tasks write its ends into the history, from before it starts. A node is destroyed before
@@ -30,9 +29,7 @@ final class HistoryDurable extends EachDurableEngine {
 
     @Override
     protected void come(DurableEngine engine, String beanName) {
-        if (beanFactory instanceof DefaultSingletonBeanRegistry beans) {
-            beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
-        }
+        HistorySchedulers.destroyBefore(beanFactory, beanName);
         // The history asks the engine for the name of its node, so it is looked up with the first end.
         DurableNode.of(engine).note(new RunJournal() {
             @Override

@@ -40,13 +40,22 @@ final class HistorySchedulers implements BeanPostProcessor, SmartInitializingSin
     @Override
     public @Nullable Object postProcessBeforeInitialization(Object bean, String beanName) {
         boolean isScheduler = bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler);
-        if ((isScheduler || bean instanceof TimerWheel) && beanFactory instanceof DefaultSingletonBeanRegistry beans) {
-            beans.registerDependentBean(HistoryAutoConfiguration.BEAN, beanName);
+        if (isScheduler || bean instanceof TimerWheel) {
+            destroyBefore(beanFactory, beanName);
         }
         if (isScheduler && !waits((WheelTaskScheduler) bean)) {
             bind((WheelTaskScheduler) bean);
         }
         return bean;
+    }
+
+    /** Lets a bean be destroyed before the history, whose bean may be a user's. */
+    static void destroyBefore(ConfigurableListableBeanFactory beanFactory, String beanName) {
+        if (beanFactory instanceof DefaultSingletonBeanRegistry beans) {
+            for (String history : beanFactory.getBeanNamesForType(HistoryEngine.class, true, false)) {
+                beans.registerDependentBean(history, beanName);
+            }
+        }
     }
 
     private synchronized boolean waits(WheelTaskScheduler scheduler) {

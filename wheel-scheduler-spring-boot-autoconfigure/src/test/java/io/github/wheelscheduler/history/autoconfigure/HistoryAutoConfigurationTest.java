@@ -14,7 +14,9 @@ import io.github.wheelscheduler.history.HistoryEngine;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
 import io.github.wheelscheduler.history.HistoryRow;
+import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.RunHistoryReader;
+import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.steering.SteeredBy;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -226,6 +228,25 @@ class HistoryAutoConfigurationTest {
         application.run(context -> assertThat(rows(context, "last", 1))
                 .extracting(HistoryRow::outcome)
                 .containsExactly(HistoryOutcome.SUCCESS));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Ours {
+
+        @Bean
+        HistoryEngine ourHistory(TimerWheel wheel, DataSource dataSource) {
+            return new HistoryEngine(HistorySettings.ofNode("a"), wheel.executor(), dataSource);
+        }
+    }
+
+    @Test
+    void schedulersAreDestroyedBeforeAHistoryOfTheUser() {
+        application.withUserConfiguration(Ours.class).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(HistoryEngine.class);
+            DefaultListableBeanFactory beans = (DefaultListableBeanFactory)
+                    context.getSourceApplicationContext().getBeanFactory();
+            assertThat(beans.getDependentBeans("ourHistory")).contains("taskScheduler", "wheelSchedulerTimers");
+        });
     }
 
     @Test

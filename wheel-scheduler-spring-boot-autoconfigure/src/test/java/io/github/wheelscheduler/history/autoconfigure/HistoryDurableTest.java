@@ -41,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -270,6 +271,18 @@ class HistoryDurableTest {
         application.run(context -> assertThat(rows(context, "mail", 1))
                 .extracting(HistoryRow::outcome)
                 .containsExactly(HistoryOutcome.SUCCESS));
+    }
+
+    @Test
+    void nodeIsDestroyedBeforeAHistoryOfTheUser() {
+        application
+                .withUserConfiguration(HistoryAutoConfigurationTest.Ours.class)
+                .run(context -> {
+                    ConfigurableBeanFactory beans =
+                            context.getSourceApplicationContext().getBeanFactory();
+                    assertThat(beans.getDependentBeans("ourHistory"))
+                            .contains(context.getBeanNamesForType(DurableEngine.class));
+                });
     }
 
     @Test

@@ -35,13 +35,19 @@ final class HistoryMemory implements TaskListener {
     /** In which further tasks come, so that all are asked for at once. */
     private static final long GATHER_MILLIS = 300;
 
+    /** The maximum number of tasks that are asked for at once. */
+    private static final int MOST_AT_ONCE = 10_000;
+
+    /** The maximum number of tasks that wait while the database does not answer; nothing is recalled for others. */
+    private static final int MOST = 100_000;
+
     private final WheelTaskScheduler scheduler;
     private final String name;
     private final HistoryEngine history;
     private final MissedAtStart missed;
     private final Instant started;
     private final ThreadOrigin origin = new ThreadOrigin();
-    private final BlockingQueue<String> came = new LinkedBlockingQueue<>();
+    private final BlockingQueue<String> came = new LinkedBlockingQueue<>(MOST);
     private final AtomicBoolean isAsking = new AtomicBoolean();
 
     /** Whether missed runs have been looked for. Only the thread that recalls uses it. */
@@ -63,7 +69,7 @@ final class HistoryMemory implements TaskListener {
 
     @Override
     public void added(String id) {
-        came.add(id);
+        boolean ignored = came.offer(id);
         ask();
     }
 
@@ -96,7 +102,7 @@ final class HistoryMemory implements TaskListener {
                 String next = came.poll(GATHER_MILLIS, TimeUnit.MILLISECONDS);
                 while (next != null) {
                     ids.add(next);
-                    next = came.poll(1, TimeUnit.MILLISECONDS);
+                    next = ids.size() < MOST_AT_ONCE ? came.poll(1, TimeUnit.MILLISECONDS) : null;
                 }
                 recall(ids);
                 first = came.poll();
@@ -115,8 +121,10 @@ final class HistoryMemory implements TaskListener {
         try {
             TaskRegistry tasks = scheduler.getTaskRegistry();
             Map<String, TaskPast> past = new HashMap<>();
+            List<String> present =
+                    ids.stream().filter(id -> tasks.find(id).isPresent()).toList();
             history.reader()
-                    .summaries(ids)
+                    .summaries(present)
                     .forEach((id, summary) -> past.put(id, new TaskPast(summary.lastSuccess(), summary.lastFailure())));
             tasks.recall(past);
             Duration age = Duration.between(started, scheduler.getClock().instant());

@@ -72,7 +72,7 @@ final class DurableRows implements EndRows {
         Row(NotedRun run) {
             this.run = run;
             this.hasRow = buffer.reserves(run.task(), run.outcome(), run.atMicros());
-            FailureText text = hasRow && run.thrown() != null ? FailureText.of(run.thrown()) : null;
+            FailureText text = hasRow ? run.textOfFailure() : null;
             this.kind = text == null ? null : text.kind();
         }
 

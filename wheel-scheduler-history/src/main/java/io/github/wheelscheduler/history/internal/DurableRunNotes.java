@@ -66,6 +66,7 @@ public final class DurableRunNotes implements RunJournal {
                 failure == null ? null : failure.type(),
                 failure == null ? "" : failure.message(),
                 end.started() != null && buffer.keepsTraces() ? thrown : null,
+                null,
                 false);
     }
 

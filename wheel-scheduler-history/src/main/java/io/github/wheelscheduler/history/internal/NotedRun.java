@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param micros the duration of the run; -1 if there was none
  * @param type the class of its exception; null if it did not fail
  * @param thrown its exception, whose frames are read when it is written; null if it did not fail, or traces are not
- *     kept
+ *     kept, or its text is there
+ * @param text the text of its exception, if that has been read early
  * @param hasRow whether its row is there, and only the text of its failure is to be written
  */
 record NotedRun(
@@ -33,6 +34,7 @@ record NotedRun(
         @Nullable String type,
         String message,
         @Nullable Throwable thrown,
+        @Nullable FailureText text,
         boolean hasRow) {
 
     /** No run. */
@@ -55,14 +57,27 @@ record NotedRun(
     NotedRun withRow() {
         return new NotedRun(
                 scheduler, task, instance, at, due, started, micros, outcome, runs, attempt, cause, by, detail, traceId,
-                type, message, thrown, true);
+                type, message, thrown, text, true);
+    }
+
+    /** Returns the same with the text of its exception, and without the exception. */
+    NotedRun with(@Nullable FailureText read) {
+        return new NotedRun(
+                scheduler, task, instance, at, due, started, micros, outcome, runs, attempt, cause, by, detail, traceId,
+                type, message, null, read, hasRow);
+    }
+
+    /** Returns the text of its exception; null without one, or if it does not tell it. */
+    @Nullable
+    FailureText textOfFailure() {
+        return thrown == null ? text : FailureText.of(thrown);
     }
 
     /** Returns the same, triggered by a user. */
     NotedRun by(String who) {
         return new NotedRun(
                 scheduler, task, instance, at, due, started, micros, outcome, runs, attempt, cause, who, detail,
-                traceId, type, message, thrown, hasRow);
+                traceId, type, message, thrown, text, hasRow);
     }
 
     /** Returns the end, in microseconds since the epoch. */

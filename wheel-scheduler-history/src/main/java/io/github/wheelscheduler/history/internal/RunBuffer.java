@@ -32,6 +32,9 @@ public final class RunBuffer {
     private final boolean keepsTraces;
     private final Triggers triggers = new Triggers();
 
+    /** Texts of failures that wait, by their kinds. */
+    private final Map<String, FailureText> texts = new ConcurrentHashMap<>();
+
     private final LongAdder dropped = new LongAdder();
     private final LongAdder overBudget = new LongAdder();
 
@@ -152,7 +155,7 @@ public final class RunBuffer {
 
     /** Notes a row that was written with its end; the text of its failure is still to be written. */
     void addWritten(NotedRun row) {
-        if (row.thrown() == null || isClosed || !rows.offer(row.withRow())) {
+        if (row.thrown() == null || isClosed || !rows.offer(withoutThrown(row.withRow()))) {
             withEnds.increment();
         } else {
             rowIsThere.run();
@@ -179,9 +182,24 @@ public final class RunBuffer {
         return budgets.computeIfAbsent(name, key -> new TaskBudget(key, mostSuccesses, mostOthers));
     }
 
+    /** Exceptions are not held in an outage: while more than a batch waits, only their texts are, each once. */
+    private NotedRun withoutThrown(NotedRun row) {
+        if (row.thrown() == null || rows.size() < BATCH) {
+            return row;
+        }
+        FailureText text = row.textOfFailure();
+        if (text == null) {
+            return row.with(null);
+        }
+        return row.with(
+                texts.size() < RunTable.MOST_KINDS
+                        ? texts.computeIfAbsent(text.kind(), kind -> text)
+                        : texts.getOrDefault(text.kind(), new FailureText(text.kind(), "")));
+    }
+
     /** Keeps a row, or drops it if there is no room. */
     void add(NotedRun row) {
-        if (isClosed || !rows.offer(row)) {
+        if (isClosed || !rows.offer(withoutThrown(row))) {
             dropped.increment();
         } else if (rows.size() >= BATCH) {
             batchIsThere.run();
@@ -218,6 +236,9 @@ public final class RunBuffer {
     List<NotedRun> takeRows() {
         List<NotedRun> taken = new ArrayList<>(BATCH);
         int ignored = rows.drainTo(taken, BATCH);
+        if (rows.size() < BATCH) {
+            texts.clear();
+        }
         return taken;
     }
 

@@ -136,6 +136,7 @@ public final class RunNotes implements TaskListener {
                     failure == null ? null : failure.type(),
                     failure == null ? "" : failure.message(),
                     buffer.keepsTraces() ? thrown : null,
+                    null,
                     false);
         } catch (OutOfMemoryError ex) {
             buffer.dropped(1);
@@ -183,6 +184,7 @@ public final class RunNotes implements TaskListener {
                         failure == null ? null : failure.type(),
                         failure == null ? "" : failure.message(),
                         buffer.keepsTraces() ? thrown : null,
+                        null,
                         false));
     }
 
@@ -248,6 +250,7 @@ public final class RunNotes implements TaskListener {
                     null,
                     null,
                     "",
+                    null,
                     null,
                     false);
         } catch (OutOfMemoryError ex) {

@@ -84,7 +84,7 @@ final class RunTable {
 
     /** Writes rows in one transaction, and texts of failures before, each in one of its own. */
     void insert(HistorySql sql, List<NotedRun> runs) {
-        boolean haveTexts = runs.stream().anyMatch(run -> run.thrown() != null);
+        boolean haveTexts = runs.stream().anyMatch(run -> run.thrown() != null || run.text() != null);
         LocalDate day = haveTexts ? LocalDate.ofInstant(sql.now(), ZoneOffset.UTC) : today;
         List<@Nullable String> kinds = new ArrayList<>();
         runs.forEach(run -> kinds.add(kindOf(sql, run, day)));
@@ -226,7 +226,7 @@ final class RunTable {
 
     /** Returns the hash of a failure's text, after writing that text, unless the task has too many; null without one. */
     private @Nullable String kindOf(HistorySql sql, NotedRun run, LocalDate day) {
-        FailureText text = run.thrown() == null ? null : FailureText.of(run.thrown());
+        FailureText text = run.textOfFailure();
         if (text == null) {
             return null;
         }
@@ -235,7 +235,7 @@ final class RunTable {
             kinds.clear();
         }
         Set<String> known = kinds.computeIfAbsent(run.task(), task -> new HashSet<>());
-        if (!known.contains(text.kind()) && known.size() < MOST_KINDS) {
+        if (!text.text().isEmpty() && !known.contains(text.kind()) && known.size() < MOST_KINDS) {
             insertText(sql, run, text, day);
             known.add(text.kind());
         }

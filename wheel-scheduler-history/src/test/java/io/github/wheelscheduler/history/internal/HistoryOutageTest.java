@@ -2,15 +2,18 @@ package io.github.wheelscheduler.history.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.wheelscheduler.history.FailureKind;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
 import io.github.wheelscheduler.history.HistorySettings;
 import io.github.wheelscheduler.history.HistoryUnavailableException;
 import io.github.wheelscheduler.history.HourSum;
 import io.github.wheelscheduler.history.HourTotal;
+import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -110,6 +113,39 @@ class HistoryOutageTest {
                     .extracting(HourTotal::runs)
                     .containsExactly(9L);
         }
+    }
+
+    @Test
+    void exceptionsAreNotHeldInAnOutage() {
+        int runs = 600;
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        Fragile fragile = new Fragile(pool);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", runs, 1_000), fragile).atStart()) {
+            fragile.state = "08006";
+            for (int i = 1; i < runs; i++) {
+                bench.fail("report", new IllegalStateException());
+            }
+            WeakReference<Throwable> last = failOnce(bench);
+            await().until(() -> {
+                System.gc();
+                return last.refersTo(null);
+            });
+            fragile.state = null;
+            bench.writer.turn();
+
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.totals.failures("report", HistoryBench.START, bench.now.plusSeconds(1)))
+                    .extracting(
+                            FailureKind::rows,
+                            kind -> String.valueOf(kind.trace()).contains("HistoryOutageTest.failOnce"))
+                    .containsExactlyInAnyOrder(tuple(runs - 1L, false), tuple(1L, true));
+        }
+    }
+
+    private static WeakReference<Throwable> failOnce(HistoryBench bench) {
+        IllegalStateException thrown = new IllegalStateException();
+        bench.fail("report", thrown);
+        return new WeakReference<>(thrown);
     }
 
     @Test

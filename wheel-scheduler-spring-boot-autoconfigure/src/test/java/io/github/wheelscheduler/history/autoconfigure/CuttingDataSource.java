@@ -38,6 +38,9 @@ final class CuttingDataSource extends DelegatingDataSource {
     /** The code of the driver with which rows are refused. */
     volatile int refusalCode;
 
+    /** Whether there is no memory for rows. */
+    volatile boolean hasNoMemory;
+
     /** Whether connections refuse savepoints, as those of JTA do. */
     volatile boolean refusesSavepoints;
 
@@ -98,6 +101,9 @@ final class CuttingDataSource extends DelegatingDataSource {
                         boolean isSent = name.startsWith("execute") && !sql.startsWith("select");
                         boolean isCommitted = name.equals("commit") || (isSent && connection.getAutoCommit());
                         hasRow |= isSent && sql.contains(ROW);
+                        if (hasNoMemory && isSent && sql.contains(ROW)) {
+                            throw new OutOfMemoryError("on purpose");
+                        }
                         String state = refusal;
                         if (state != null && isSent && sql.contains(ROW)) {
                             throw new SQLException(

@@ -459,6 +459,22 @@ class EndRowsTest {
         assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void memoryThatTheHistoryLacksKeepsNoEnd(boolean isTransactional) {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        dataSource.hasNoMemory = true;
+        DurableEngine engine = start(history, isTransactional, (payload, run) -> {
+            assertThat(run.attempt()).isEqualTo(1);
+            return decide(payload);
+        });
+        schedule(engine, 20);
+        awaitEnds(20);
+        assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
+        assertThat(history.counts().buffered()).isEqualTo(20);
+        assertThat(history.counts().failed()).isPositive();
+    }
+
     private void runLong(HistoryEngine history, boolean refusesSavepoints) {
         DurableEngine engine = start(history, true, (payload, run) -> {
             assertThat(runs.incrementAndGet()).isPositive();
@@ -477,6 +493,15 @@ class EndRowsTest {
         jdbc.execute("alter table wheel_history_run rename to kept");
         runLong(history, false);
         assertThat(history.counts().failed()).isPositive();
+    }
+
+    @Test
+    void longRunIsKeptWhereTheHistoryLacksMemory() {
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        dataSource.hasNoMemory = true;
+        runLong(history, false);
+        assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
+        assertThat(history.counts().buffered()).isEqualTo(1);
     }
 
     @Test

@@ -76,7 +76,7 @@ public final class StatementRows {
     private Object @Nullable [] valuesOf(EndRow row) {
         try {
             return row.values(now);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             // It cannot be written here, and the history says so when it writes it.
             return null;
         }
@@ -126,7 +126,7 @@ public final class StatementRows {
         try {
             insert(sql, List.of(ended));
             sql.release(before);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             if (!isRefused(ex) || DatabaseErrors.isDeadlock(ex)) {
                 throw ex;
             }
@@ -148,7 +148,7 @@ public final class StatementRows {
     public <T> T attempt(Supplier<T> statement) {
         try {
             return statement.get();
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             hasFailed = true;
             throw ex;
         }
@@ -158,7 +158,7 @@ public final class StatementRows {
     public <T> T send(Supplier<T> work) {
         try {
             return work.get();
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             EndRows refusing = history;
             if (refusing == null || !isRefused(ex)) {
                 failed(ex);
@@ -171,9 +171,9 @@ public final class StatementRows {
         }
     }
 
-    /** Whether the rows may be the cause of a failure. The connection was there to say so. */
+    /** Whether the rows may be the cause of a failure: the connection was there to say so, or there is no memory. */
     public boolean isRefused(Throwable ex) {
-        return hasFailed && DatabaseErrors.isAnswer(ex);
+        return hasFailed && (ex instanceof Error || DatabaseErrors.isAnswer(ex));
     }
 
     /** Lets the history take rows after the commit, for a while. */

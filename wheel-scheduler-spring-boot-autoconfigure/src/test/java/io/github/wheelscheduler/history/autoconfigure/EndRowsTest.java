@@ -38,6 +38,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -369,6 +370,31 @@ class EndRowsTest {
             }
             connection.rollback();
         }
+        assertThat(history.counts().dropped()).isZero();
+    }
+
+    @Test
+    void roleWithoutRightOnTheHistoryKeepsItsEnds() {
+        assumeTrue(place == Place.POSTGRESQL);
+        HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
+        String role = "r" + UUID.randomUUID().toString().replace("-", "");
+        String database = jdbc.queryForObject("select current_database()", String.class);
+        for (String statement : List.of(
+                "create role " + role,
+                "grant select, insert, update, delete on all tables in schema public to " + role,
+                "grant usage, create on schema public to " + role,
+                "revoke insert on wheel_history_run from " + role,
+                "alter database " + database + " set role to " + role)) {
+            jdbc.execute(statement);
+        }
+        pool.getHikariPoolMXBean().softEvictConnections();
+        assertThat(jdbc.queryForObject("select current_user", String.class)).isEqualTo(role);
+        DurableEngine engine = start(history, false, (payload, run) -> decide(payload));
+        schedule(engine, 30);
+        awaitEnds(30);
+        assertThat(ends).extracting(DurableEnd::kind).containsOnly(DurableEnd.Kind.DONE);
+        assertThat(history.counts().failed()).isPositive();
+        assertThat(history.counts().buffered()).isEqualTo(30);
         assertThat(history.counts().dropped()).isZero();
     }
 

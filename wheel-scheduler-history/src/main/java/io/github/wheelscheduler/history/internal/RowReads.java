@@ -34,13 +34,17 @@ public final class RowReads {
     /** A place between rows: behind the row of that time and id. */
     private record Cursor(Instant at, long id) {
 
+        /** No database knows a later time, in microseconds. */
+        private static final long LAST = NotedRun.micros(Instant.parse("9999-12-31T00:00:00Z"));
+
         static @Nullable Cursor parse(@Nullable String text) {
             if (text == null) {
                 return null;
             }
             try {
                 int split = text.indexOf('_');
-                Instant at = HistoryFolding.instant(Long.parseLong(text.substring(0, Math.max(0, split))));
+                long micros = Long.parseLong(text.substring(0, Math.max(0, split)));
+                Instant at = HistoryFolding.instant(Objects.checkIndex(micros, LAST));
                 return new Cursor(at, Long.parseLong(text.substring(split + 1)));
             } catch (RuntimeException ex) {
                 throw new IllegalArgumentException("The cursor must be that of a page, was " + text, ex);

@@ -232,7 +232,7 @@ public final class RunBuffer {
         dropped.add(count);
     }
 
-    /** The list has room for all: one that grew could lose rows for want of memory. */
+    /** The list has room for all rows of a batch, as rows would be lost if there were no memory for it to grow. */
     List<NotedRun> takeRows() {
         List<NotedRun> taken = new ArrayList<>(BATCH);
         int ignored = rows.drainTo(taken, BATCH);

@@ -224,7 +224,7 @@ final class RunTable {
                 parameters);
     }
 
-    /** Returns the hash of a failure's text, after writing that text, unless the task has too many; null without one. */
+    /** Returns the hash of a failure's text; null without one. It writes that text, unless the task has too many. */
     private @Nullable String kindOf(HistorySql sql, NotedRun run, LocalDate day) {
         FailureText text = run.textOfFailure();
         if (text == null) {

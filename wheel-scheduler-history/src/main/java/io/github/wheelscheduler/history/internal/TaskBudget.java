@@ -200,7 +200,7 @@ final class TaskBudget {
         }
     }
 
-    /** Moves the runs that have no row into a list. Without memory, it keeps those that are not in the list. */
+    /** Moves the runs that have no row into a list. Without memory, it keeps the rest. */
     synchronized void drain(List<RunTotals> drained) {
         setAside();
         if (others != null) {

@@ -109,6 +109,11 @@ class HistoryWriteTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> bench.rows.page(query.after("nonsense")))
                     .withMessage("The cursor must be that of a page, was nonsense");
+            for (String forged : List.of(Long.MIN_VALUE + "_1", Long.MAX_VALUE + "_1")) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> bench.rows.page(query.after(forged)))
+                        .withMessage("The cursor must be that of a page, was " + forged);
+            }
         }
     }
 

@@ -8,6 +8,9 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoField;
+import java.time.temporal.ValueRange;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -45,6 +48,9 @@ record HistoryRequest(
         @Nullable Integer limit) {
 
     private static final int USUAL_LIMIT = 50;
+
+    /** The years that all databases know. */
+    private static final ValueRange YEARS = ValueRange.of(1_000, 9_999);
 
     /** @throws IllegalArgumentException if it makes no sense */
     HistoryQuery toQuery() {
@@ -137,7 +143,9 @@ record HistoryRequest(
             return null;
         }
         try {
-            return OffsetDateTime.parse(text).toInstant();
+            OffsetDateTime time = OffsetDateTime.parse(text).withOffsetSameInstant(ZoneOffset.UTC);
+            long ignored = YEARS.checkValidValue(time.getYear(), ChronoField.YEAR);
+            return time.toInstant();
         } catch (DateTimeException ex) {
             throw new IllegalArgumentException(
                     what + " must be an instant such as 2030-01-01T12:00:00Z, was " + text, ex);

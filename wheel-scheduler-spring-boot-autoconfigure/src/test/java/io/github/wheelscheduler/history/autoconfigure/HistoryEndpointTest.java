@@ -143,6 +143,9 @@ class HistoryEndpointTest {
     void requestThatMakesNoSenseIsRefusedWithTheReason() {
         assertRefused("?outcome=lost", 400, "outcome must be one of");
         assertRefused("?from=yesterday", 400, "from must be an instant such as");
+        assertRefused("?from=-999999999-01-01T00:00:00Z", 400, "from must be an instant such as");
+        assertRefused("/hours?to=9999-12-31T23:59:59-01:00", 400, "to must be an instant such as");
+        assertRefused("?after=9223372036854775807_1", 400, "The cursor must be that of a page");
         assertRefused("?node=app-1", 400, "node and text must have a task");
         assertRefused("?limit=0", 400, "limit must be 1 to 1000");
         assertRefused("/task", 400, "task must be given");

@@ -98,7 +98,7 @@ class HistoryMemoryTest {
         }
         dataSource.mayAnswer.countDown();
         await().atMost(PATIENCE).until(() -> !isRecalling());
-        // The first one, and ten for those that have waited.
+        // The first one, and ten for the tasks that have waited.
         assertThat(dataSource.questions.stream().filter(question -> question.contains("?, ?")))
                 .isEmpty();
         assertThat(dataSource.questions.size()).isEqualTo(11);

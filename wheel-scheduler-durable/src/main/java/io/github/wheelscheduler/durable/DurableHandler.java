@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * Declares a method of a bean that runs durable tasks. It has one parameter, the payload, or none. Each run gets the
- * bean from the context, so that a prototype serves one run. A task runs at least once: when a node dies in the middle of
- * a run, another one runs the task again.
+ * bean from the context, so that a prototype serves one run. A task runs at least once: when a node dies in the middle
+ * of a run, another one runs the task again.
  *
  * <pre>{@code
  * @DurableHandler("invoice")

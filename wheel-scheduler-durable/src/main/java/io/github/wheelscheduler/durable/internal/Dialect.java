@@ -43,8 +43,8 @@ public enum Dialect {
                     + SHORT_DATA;
 
     /**
-     * Those of rows of recurring tasks that are made at run time. All payloads come with the claim, as a claimed row may
-     * be given another.
+     * Those of rows of recurring tasks that are made at run time. All payloads come with the claim, as a claimed row
+     * may be given another.
      */
     static final String MADE_COLUMNS = COLUMNS.replace(SHORT_DATA, "task_data") + ", made_for, declared, schedule";
 

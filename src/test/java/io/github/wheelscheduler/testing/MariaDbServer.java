@@ -68,6 +68,8 @@ public final class MariaDbServer {
                 "--no-defaults",
                 user,
                 "--datadir=" + data,
+                // Another one deletes the temporary tables of all when it starts.
+                "--tmpdir=" + data,
                 "--socket=" + directory.resolve("socket"),
                 "--pid-file=" + directory.resolve("pid"),
                 "--bind-address=127.0.0.1",

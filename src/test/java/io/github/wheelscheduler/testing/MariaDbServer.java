@@ -56,6 +56,7 @@ public final class MariaDbServer {
         Path data = directory.resolve("data");
         String user = "--user=" + System.getProperty("user.name");
         runToEnd(
+                directory,
                 installer.toString(),
                 "--no-defaults",
                 "--datadir=" + data,
@@ -64,12 +65,11 @@ public final class MariaDbServer {
                 user);
         int port = freePort();
         Process process = begin(
+                directory,
                 server.toString(),
                 "--no-defaults",
                 user,
                 "--datadir=" + data,
-                // Another one deletes the temporary tables of all when it starts.
-                "--tmpdir=" + data,
                 "--socket=" + directory.resolve("socket"),
                 "--pid-file=" + directory.resolve("pid"),
                 "--bind-address=127.0.0.1",
@@ -113,18 +113,20 @@ public final class MariaDbServer {
         }
     }
 
-    private static void runToEnd(String... command) throws IOException {
-        int code = begin(command).onExit().join().exitValue();
+    private static void runToEnd(Path directory, String... command) throws IOException {
+        int code = begin(directory, command).onExit().join().exitValue();
         if (code != 0) {
             throw new IOException(command[0] + " must end with 0, ended with " + code);
         }
     }
 
-    private static Process begin(String... command) throws IOException {
-        return new ProcessBuilder(List.of(command))
+    private static Process begin(Path directory, String... command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(List.of(command))
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        // One that starts deletes what others have left of temporary tables, or have not.
+        String ignored = builder.environment().put("TMPDIR", directory.toString());
+        return builder.start();
     }
 
     private static int freePort() throws IOException {

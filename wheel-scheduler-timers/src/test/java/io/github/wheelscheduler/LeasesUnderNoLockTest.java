@@ -197,7 +197,7 @@ class LeasesUnderNoLockTest {
                 Lease<Object> lease = leases.keep("first", Duration.ofMillis(60), leases.start(), (key, reason) -> {});
                 // The next reading is that of the renewal, or of what follows it.
                 renewer.set(leases);
-                awaitThat(() -> !lease.isKept());
+                awaitThat(() -> !lease.isKept() && leases.find("first") == null);
                 renewer.set(null);
             }
             assertThat(blocked).isEmpty();

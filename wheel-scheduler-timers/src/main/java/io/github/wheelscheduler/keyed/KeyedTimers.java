@@ -304,7 +304,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         outcome.increment();
         limit.giveBack();
         try {
-            if (!entries.remove(entry.key, entry)) {
+            if (!entries.remove(entry.key, entry) && entry.isKeyChanged()) {
                 removeChanged(entry);
             }
         } catch (Throwable ex) {

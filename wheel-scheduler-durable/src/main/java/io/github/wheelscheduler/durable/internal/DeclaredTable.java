@@ -100,6 +100,8 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
         boolean isTriggered = row.regularAt != null;
         Instant next = Objects.requireNonNullElse(first, now);
         boolean keepsTime = isTriggered || (first != null && row.isOverdue(now));
+        // A rate that begins later does so after the run that is overdue; its text does not say when.
+        boolean waits = isTriggered || (keepsTime && next.isAfter(now) && schedule.startsWith("fixed-"));
         String state = isTriggered ? "state" : first == null ? String.valueOf(RowState.ENDED) : RecurringTable.BY_PAUSE;
         return sql.changes(
                 "update {task} set task_data = ?, schedule = null, replaced = ?, execution_time = ?, regular_time = ?,"
@@ -108,7 +110,7 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
                 row.schedule,
                 dialect.time(keepsTime ? row.at : next),
                 // After a run that was triggered, a time that has passed asks the schedule.
-                isTriggered ? dialect.time(next) : null,
+                waits ? dialect.time(next) : null,
                 id,
                 row.version);
     }

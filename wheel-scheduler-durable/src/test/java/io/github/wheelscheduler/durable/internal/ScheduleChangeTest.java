@@ -13,6 +13,7 @@ import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -248,6 +249,22 @@ class ScheduleChangeTest {
         ran.clear();
         awaitClaims(after);
         assertThat(ran).isEmpty();
+    }
+
+    @Test
+    void initialDelayHoldsAfterAnOverdueRunOfTheOldSchedule() {
+        deploy("a", cron(NIGHTLY));
+        assertThat(jdbc.update("update wheel_durable_task set execution_time = current_timestamp"))
+                .isEqualTo(1);
+        Instant first = Instant.now().plus(Duration.ofHours(1)).truncatedTo(ChronoUnit.SECONDS);
+
+        Node after = node("b", ScheduleRecurrence.of(TaskSchedule.fixedRate(Duration.ofMillis(50)), first));
+
+        await().atMost(PATIENCE).until(() -> ran.contains("b"));
+        await().atMost(PATIENCE).until(() -> tickOn(after).owner() == null);
+        awaitClaims(after);
+        assertThat(ran).containsExactly("b");
+        assertThat(tickOn(after).dueAt()).isEqualTo(first);
     }
 
     @Test

@@ -180,7 +180,7 @@ class HarmedLeasesTest {
     }
 
     @Test
-    void rejectionHandlerThatThrowsNothingHidesNoRefusedLease() {
+    void silentRejectionHandlerHidesNoRefusedLease() {
         try (VirtualTime time =
                 new VirtualTime(options -> options.maxPending(10).rejectionHandler((timer, reason) -> {}))) {
             LeaseRenewer<Object> renewer = renewer(time, 1);

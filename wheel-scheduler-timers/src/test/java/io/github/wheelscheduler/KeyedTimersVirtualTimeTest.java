@@ -643,7 +643,7 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
-    void handlerThatMakesItsKeyEqualToOneThatRunsHoldsNoneUp() {
+    void handlerThatEqualsItsKeyToAnotherHoldsNoneUp() {
         Gate gate = new Gate();
         List<String> handled = new CopyOnWriteArrayList<>();
         try (KeyedTimers<ChangingKey, String> timers = KeyedTimers.<ChangingKey, String>builder(

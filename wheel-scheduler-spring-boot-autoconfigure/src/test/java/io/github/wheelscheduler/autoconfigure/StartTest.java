@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,11 +30,11 @@ import org.springframework.context.event.EventListener;
 /** The start of an application takes little more for the wheel. */
 class StartTest {
 
-    /**
-     * Each costs a third of a millisecond or so, also one that stands for a lambda. On a busy machine there are two
-     * more.
-     */
-    private static final int MOST_CLASSES = 255;
+    /** Each costs a third of a millisecond or so, also one that stands for a lambda. */
+    private static final int MOST_CLASSES = 250;
+
+    /** A busy machine starts the task late, and that is logged. */
+    private static final Pattern OF_WARNINGS = Pattern.compile("\\.(GatheredLine|SchedulerWarnings)\\$\\$Lambda");
 
     @Test
     void startLoadsFewClassesOfOurs(@TempDir Path directory) throws IOException, InterruptedException {
@@ -48,6 +49,7 @@ class StartTest {
         try (Stream<String> lines = Files.lines(log)) {
             List<String> ours = lines.filter(line -> line.contains("] io.github.wheelscheduler."))
                     .filter(line -> !line.contains("Test") && !line.contains("testing."))
+                    .filter(line -> !OF_WARNINGS.matcher(line).find())
                     .toList();
             assertThat(ours).hasSizeBetween(100, MOST_CLASSES);
         }

@@ -63,7 +63,7 @@ final class Turns<K, V> {
          */
         private transient volatile boolean ended;
 
-        /** Set before it is removed: then it equals no other, whatever its key has become. Read by the same thread. */
+        /** Set before it is removed: then it equals no other, though its key may have changed. Read by that thread. */
         private transient boolean isLeaving;
 
         Turn(KeyedEntry<K, V> entry) {

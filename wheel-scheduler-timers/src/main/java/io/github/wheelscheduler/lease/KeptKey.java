@@ -11,7 +11,7 @@ final class KeptKey<K> {
     final K key;
     private final int hash;
 
-    /** Set before the lease removes it: then it equals no other. By that thread, which alone compares it from then on. */
+    /** Set before the lease removes it: then it equals no other. That thread alone compares it from then on. */
     boolean isLeaving;
 
     KeptKey(K key) {

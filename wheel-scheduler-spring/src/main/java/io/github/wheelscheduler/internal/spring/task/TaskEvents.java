@@ -29,12 +29,29 @@ public final class TaskEvents {
     /** Applications set levels by this name. */
     private static final Log logger = LogFactory.getLog("io.github.wheelscheduler.spring.task.TaskListeners");
 
-    // Made with this class: one that is made without memory would fail a call that has had its effect.
-    private static final BiConsumer<TaskListener, String> ADDED = TaskListener::added;
-    private static final BiConsumer<TaskListener, String> RETIMED = TaskListener::retimed;
-    private static final BiConsumer<TaskListener, String> REJECTED = TaskListener::rejected;
-    private static final BiConsumer<TaskListener, String> CANCELLED = TaskListener::cancelled;
-    private static final BiConsumer<TaskListener, String> REMOVED = TaskListener::removed;
+    /** One class, and not a lambda each, of which the first use needs memory when a call has had its effect. */
+    private enum News implements BiConsumer<TaskListener, String> {
+        ADDED,
+        RETIMED,
+        REJECTED,
+        CANCELLED,
+        REMOVED;
+
+        @Override
+        public void accept(TaskListener listener, String id) {
+            if (this == ADDED) {
+                listener.added(id);
+            } else if (this == RETIMED) {
+                listener.retimed(id);
+            } else if (this == REJECTED) {
+                listener.rejected(id);
+            } else if (this == CANCELLED) {
+                listener.cancelled(id);
+            } else {
+                listener.removed(id);
+            }
+        }
+    }
 
     /** Replaced, never changed. Writers: guarded by this. */
     private volatile TaskListener[] listeners = {};
@@ -159,23 +176,23 @@ public final class TaskEvents {
     }
 
     void added(TaskSeries task) {
-        tellAll(task, ADDED);
+        tellAll(task, News.ADDED);
     }
 
     void retimed(TaskSeries task) {
-        tellAll(task, RETIMED);
+        tellAll(task, News.RETIMED);
     }
 
     void rejected(TaskSeries task) {
-        tellAll(task, REJECTED);
+        tellAll(task, News.REJECTED);
     }
 
     void cancelled(TaskSeries task) {
-        tellAll(task, CANCELLED);
+        tellAll(task, News.CANCELLED);
     }
 
     void removed(TaskSeries task) {
-        tellAll(task, REMOVED);
+        tellAll(task, News.REMOVED);
     }
 
     /** A task comes whose runs are to be interrupted when they take longer than its settings say, if they do. */

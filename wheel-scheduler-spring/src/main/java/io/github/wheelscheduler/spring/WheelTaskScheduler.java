@@ -642,15 +642,20 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
             return never;
         }
         Runnable observing = failures.observe(task, timers.observed, getClock(), startTime);
-        Runnable run = observing == null ? failures.guard(task) : observing;
-        // As the superclass does, which would wrap some tasks once more.
+        return observing == null
+                ? super.schedule(failures.guard(task), startTime)
+                : scheduleObserved(observing, startTime);
+    }
+
+    /** Schedules as the superclass does, which would wrap the task once more. */
+    private ScheduledFuture<?> scheduleObserved(Runnable observing, Instant startTime) {
         ScheduledExecutorService executor = getScheduledExecutor();
         long delayNanos =
                 TimeUnit.NANOSECONDS.convert(Duration.between(getClock().instant(), startTime));
         try {
-            return executor.schedule(run, delayNanos, TimeUnit.NANOSECONDS);
+            return executor.schedule(observing, delayNanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
-            throw new TaskRejectedException(executor, run, ex);
+            throw new TaskRejectedException(executor, observing, ex);
         }
     }
 

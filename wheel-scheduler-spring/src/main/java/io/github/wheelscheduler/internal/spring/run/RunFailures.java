@@ -62,7 +62,7 @@ public final class RunFailures {
         ErrorHandler current = oneTimeHandler;
         // A stage of a future has no name to tell, and no failure; what it runs may be noted by itself.
         return current instanceof Noting && !(task instanceof CompletableFuture.AsynchronousCompletionTask)
-                ? new NotedOneTime(this, null, task)
+                ? new NotedOneTime(task, current, this)
                 : new OneTime(task, current);
     }
 
@@ -107,7 +107,7 @@ public final class RunFailures {
         }
         RunOrigin origin = observed.origin(clock, due);
         return origin == null
-                ? new NotedOneTime(this, observed, task)
+                ? new ObservedOneTime(this, observed, task)
                 : new LinkedOneTime(this, observed, task, origin);
     }
 
@@ -168,6 +168,42 @@ public final class RunFailures {
         }
     }
 
+    /** Also notifies listeners of its run: a class of its own, so that others have no room for it. */
+    private static final class NotedOneTime extends DelegatingErrorHandlingRunnable implements NamedTask {
+
+        private final Runnable task;
+        private final RunFailures failures;
+
+        NotedOneTime(Runnable task, ErrorHandler errorHandler, RunFailures failures) {
+            super(task, errorHandler);
+            this.task = task;
+            this.failures = failures;
+        }
+
+        @Override
+        public void run() {
+            failures.runNoted(task, failures.notes);
+        }
+
+        @Override
+        public String taskName() {
+            return NamedTask.of(task);
+        }
+    }
+
+    /** Runs a one-time task, and reports its failure to the handler. */
+    private void runNoted(Runnable task, @Nullable OneTimeNotes told) {
+        long startNanos = told == null ? 0 : told.nanoTime();
+        Throwable failure = failureOf(task);
+        if (told != null) {
+            told.ended(task, startNanos, failure, null);
+        }
+        if (failure != null) {
+            countOne();
+            oneTimeTarget(task).handleError(failure);
+        }
+    }
+
     /** Runs a task; returns its exception, null if it has ended well. */
     private static @Nullable Throwable failureOf(Runnable task) {
         try {
@@ -181,16 +217,16 @@ public final class RunFailures {
     }
 
     /**
-     * Notifies listeners of its run, and observes it with the error handler's part in it. It is none of Spring's, whose
-     * two fields it has no room for.
+     * Observes its run, and the error handler's part in it. It is none of Spring's, whose two fields it has no room
+     * for.
      */
-    private static class NotedOneTime implements Runnable, NamedTask {
+    private static class ObservedOneTime implements Runnable, NamedTask {
 
         private final RunFailures failures;
-        private final @Nullable ObservedRuns observed;
+        private final ObservedRuns observed;
         private final Runnable task;
 
-        NotedOneTime(RunFailures failures, @Nullable ObservedRuns observed, Runnable task) {
+        ObservedOneTime(RunFailures failures, ObservedRuns observed, Runnable task) {
             this.failures = failures;
             this.observed = observed;
             this.task = task;
@@ -206,11 +242,10 @@ public final class RunFailures {
         public void run() {
             OneTimeNotes told = failures.notes;
             long startNanos = told == null ? 0 : told.nanoTime();
-            ObservedRun run = observed == null ? null : observed.begin(this, task instanceof NamedTask, origin());
+            ObservedRun run = observed.begin(this, task instanceof NamedTask, origin());
             Throwable failure = failureOf(task);
             if (told != null) {
-                String trace = observed == null ? null : observed.traceOf(Thread.currentThread());
-                told.ended(task, startNanos, failure, trace);
+                told.ended(task, startNanos, failure, observed.traceOf(Thread.currentThread()));
             }
             try {
                 if (failure != null) {
@@ -239,7 +274,7 @@ public final class RunFailures {
     /**
      * Also keeps the span of the call that has scheduled it: a class of its own, so that others have no room for it.
      */
-    private static final class LinkedOneTime extends NotedOneTime {
+    private static final class LinkedOneTime extends ObservedOneTime {
 
         private final RunOrigin origin;
 

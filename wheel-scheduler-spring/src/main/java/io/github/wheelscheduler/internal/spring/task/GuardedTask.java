@@ -369,18 +369,31 @@ final class GuardedTask implements Runnable, ManagedTask {
             boolean hasRun = decorated == null || decorated.hasRun || current.thrown != null;
             Throwable failure = hasRun ? takeThrown(current, users) : null;
             if (annotated != null) {
-                annotated.openAgain();
-            }
-            try {
-                if (hasRun) {
-                    noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
-                }
-            } finally {
-                if (annotated != null) {
-                    annotated.end();
-                }
+                noteWithin(annotated, hasRun, open, startedAtNanos, nanos, late, triggered, failure);
+            } else if (hasRun) {
+                noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
             }
             endObservation(current, observed, failure);
+        }
+    }
+
+    /** A method of its own, as the compiler makes a copy of it for each way in which a run ends. */
+    private void noteWithin(
+            AnnotatedRun annotated,
+            boolean hasRun,
+            @Nullable OpenRun open,
+            long startedAtNanos,
+            long nanos,
+            long late,
+            boolean triggered,
+            @Nullable Throwable failure) {
+        annotated.openAgain();
+        try {
+            if (hasRun) {
+                noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
+            }
+        } finally {
+            annotated.end();
         }
     }
 

@@ -310,7 +310,7 @@ record ClaimTable(Sql sql, Dialect dialect) {
         return sql.keys(" where owner = ?", incarnation);
     }
 
-    /** Lets others claim rows that have not run, as they are, but for locked ones; returns those it has let go. */
+    /** Releases rows that have not run, unless they are locked. Returns the released ones. */
     Set<RowKey> giveBack(Collection<RowKey> rows) {
         Set<RowKey> given = new HashSet<>();
         List<RowKey> all = List.copyOf(rows);
@@ -332,7 +332,7 @@ record ClaimTable(Sql sql, Dialect dialect) {
                 given.withNextVersion().key().ours());
     }
 
-    /** The same for one that is not locked, or by the caller; false if it was not this node's any more. */
+    /** Releases one that only the caller may have locked. Returns false if this node no longer had it. */
     boolean giveBack(RowKey row) {
         return sql.changes(GIVE_BACK, row.ours());
     }

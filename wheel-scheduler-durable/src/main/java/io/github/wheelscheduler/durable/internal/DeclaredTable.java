@@ -100,7 +100,8 @@ record DeclaredTable(Sql sql, Dialect dialect, TaskTable tasks, NodeTable nodes)
         boolean isTriggered = row.regularAt != null;
         Instant next = Objects.requireNonNullElse(first, now);
         boolean keepsTime = isTriggered || (first != null && row.isOverdue(now));
-        // A rate that begins later does so after the run that is overdue; its text does not say when.
+        // A rate that begins later does so after the run that is overdue; its text does not say when. The row is like
+        // that of a triggered run, so the cause of that run is by hand.
         boolean waits = isTriggered || (keepsTime && next.isAfter(now) && schedule.startsWith("fixed-"));
         String state = isTriggered ? "state" : first == null ? String.valueOf(RowState.ENDED) : RecurringTable.BY_PAUSE;
         return sql.changes(

@@ -71,23 +71,31 @@ class HistoryOutageTest {
         }
     }
 
+    private static void succeed(HistoryBench bench, int runs) {
+        for (int i = 0; i < runs; i++) {
+            bench.succeed("report");
+        }
+    }
+
+    private static void assertRuns(HistoryBench bench, long runs) {
+        assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
+                .extracting(HourTotal::runs)
+                .containsExactly(runs);
+    }
+
     @Test
     void countsSurviveAnOutage() {
         HikariDataSource pool = HistoryDatabase.H2.newDataSource();
         Fragile fragile = new Fragile(pool);
         try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 2, 100), fragile).atStart()) {
-            for (int i = 0; i < 9; i++) {
-                bench.succeed("report");
-            }
+            succeed(bench, 9);
             fragile.state = "08006";
             bench.pass(Duration.ofMinutes(1));
             bench.writer.turn();
             fragile.state = null;
             bench.writer.flush();
 
-            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
-                    .extracting(HourTotal::runs)
-                    .containsExactly(9L);
+            assertRuns(bench, 9);
         }
     }
 
@@ -96,9 +104,7 @@ class HistoryOutageTest {
         HikariDataSource pool = HistoryDatabase.H2.newDataSource();
         MeanwhileDataSource between = new MeanwhileDataSource(pool);
         try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 2, 100), between).atStart()) {
-            for (int i = 0; i < 9; i++) {
-                bench.succeed("report");
-            }
+            succeed(bench, 9);
             between.before("insert into wheel_history_count", () -> {
                 throw new OutOfMemoryError("on purpose");
             });
@@ -109,9 +115,7 @@ class HistoryOutageTest {
             bench.writer.turn();
 
             assertThat(bench.writer.problem()).isNull();
-            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
-                    .extracting(HourTotal::runs)
-                    .containsExactly(9L);
+            assertRuns(bench, 9);
         }
     }
 
@@ -153,18 +157,14 @@ class HistoryOutageTest {
         HikariDataSource pool = HistoryDatabase.H2.newDataSource();
         Fragile fragile = new Fragile(pool);
         try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 2, 100), fragile).atStart()) {
-            for (int i = 0; i < 9; i++) {
-                bench.succeed("report");
-            }
+            succeed(bench, 9);
             fragile.state = "08006";
             fragile.failuresLeft = 2;
             bench.writer.flush();
 
             assertThat(bench.writer.writtenCount()).isEqualTo(2);
             assertThat(bench.writer.failedCount()).isEqualTo(2);
-            assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
-                    .extracting(HourTotal::runs)
-                    .containsExactly(9L);
+            assertRuns(bench, 9);
         }
     }
 
@@ -174,9 +174,7 @@ class HistoryOutageTest {
         try (HistoryBench bench = new HistoryBench(
                         HistoryDatabase.H2.newDataSource(), HistoryBench.settings("a", 1, rows, "report"), null)
                 .atStart()) {
-            for (int i = 0; i < rows; i++) {
-                bench.succeed("report");
-            }
+            succeed(bench, rows);
             bench.writer.flush();
             assertThat(bench.writer.writtenCount()).isEqualTo(rows);
         }
@@ -258,9 +256,7 @@ class HistoryOutageTest {
             for (int i = 0; i < 1_000; i++) {
                 bench.notes.cancelled("task-" + i);
             }
-            for (int i = 0; i < 50; i++) {
-                bench.succeed("report");
-            }
+            succeed(bench, 50);
             assertThat(bench.buffer.droppedCount()).isZero();
             bench.writer.flush();
             assertThat(bench.writer.problem()).isNull();

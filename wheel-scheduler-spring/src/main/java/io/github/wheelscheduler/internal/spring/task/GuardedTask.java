@@ -368,18 +368,14 @@ final class GuardedTask implements Runnable, ManagedTask {
             current.end();
             boolean hasRun = decorated == null || decorated.hasRun || current.thrown != null;
             Throwable failure = hasRun ? takeThrown(current, users) : null;
-            if (annotated != null) {
-                noteWithin(annotated, hasRun, open, startedAtNanos, nanos, late, triggered, failure);
-            } else if (hasRun) {
-                noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
-            }
+            noteEnd(annotated, hasRun, open, startedAtNanos, nanos, late, triggered, failure);
             endObservation(current, observed, failure);
         }
     }
 
-    /** A method of its own, as the compiler makes a copy of it for each way in which a run ends. */
-    private void noteWithin(
-            AnnotatedRun annotated,
+    /** A method of its own, as the compiler copies it for each way in which a run ends. */
+    private void noteEnd(
+            @Nullable AnnotatedRun annotated,
             boolean hasRun,
             @Nullable OpenRun open,
             long startedAtNanos,
@@ -387,27 +383,19 @@ final class GuardedTask implements Runnable, ManagedTask {
             long late,
             boolean triggered,
             @Nullable Throwable failure) {
-        annotated.openAgain();
+        if (annotated != null) {
+            annotated.openAgain();
+        }
         try {
-            if (hasRun) {
-                noteEnd(open, startedAtNanos, nanos, late, triggered, failure);
+            if (hasRun && open != null) {
+                open.returned(failure, nanos);
+            } else if (hasRun) {
+                note(startedAtNanos, nanos, late, triggered, failure);
             }
         } finally {
-            annotated.end();
-        }
-    }
-
-    private void noteEnd(
-            @Nullable OpenRun open,
-            long startedAtNanos,
-            long nanos,
-            long late,
-            boolean triggered,
-            @Nullable Throwable failure) {
-        if (open == null) {
-            note(startedAtNanos, nanos, late, triggered, failure);
-        } else {
-            open.returned(failure, nanos);
+            if (annotated != null) {
+                annotated.end();
+            }
         }
     }
 

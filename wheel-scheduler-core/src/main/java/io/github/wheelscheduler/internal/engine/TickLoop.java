@@ -65,12 +65,6 @@ final class TickLoop {
 
     final OccupancyBoard occupancy = new OccupancyBoard();
 
-    /**
-     * Whether the sleep that follows the last pass ends for a timer, and not only for a look at something. Tick thread
-     * only.
-     */
-    boolean isTimerNext;
-
     /** The number of messages that the next pass may take; all unless due timers are left in the wheel. */
     private int mostMessages = Integer.MAX_VALUE;
 
@@ -127,8 +121,7 @@ final class TickLoop {
                 Math.min(preparationNanos, lookNanos),
                 Math.min(admission.nanosToSettled(nowNanos), sweeps.nanosToNext(nowNanos)));
         long expiryNanos = stands ? Long.MAX_VALUE : wheel.nanosToNextExpiry(nowNanos);
-        isTimerNext = expiryNanos <= otherNanos;
-        return isTimerNext && workers.isFirstLacking()
+        return expiryNanos <= otherNanos && workers.isFirstLacking()
                 ? untilFirstWorker(expiryNanos)
                 : Math.min(expiryNanos, otherNanos);
     }
@@ -145,7 +138,6 @@ final class TickLoop {
             workers.startAhead();
             return expiryNanos;
         }
-        isTimerNext = false;
         return expiryNanos - FIRST_WORKER_AHEAD_NANOS;
     }
 

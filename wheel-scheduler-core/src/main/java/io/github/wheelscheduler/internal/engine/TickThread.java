@@ -35,19 +35,6 @@ final class TickThread implements Runnable {
     /** The number of wake-ups that may come at any distance; light load never uses them up. */
     private static final int WAKE_UP_BURST = 64;
 
-    /** While there are few wake-ups, the lead time by which a sleep ends early to wake a worker. */
-    private static final long AHEAD_NANOS = 150_000;
-
-    /** The time after the deadline until which that worker spins for its run. */
-    private static final long AHEAD_GRACE_NANOS = 100_000;
-
-    /**
-     * In the long run, wake-ups are few if no more than one comes in this time, as waiting awake takes a tenth of it.
-     */
-    private static final long FEW_WAKE_UPS_INTERVAL_NANOS = 3_000_000;
-
-    private static final int FEW_WAKE_UPS_BURST = 16;
-
     private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 2;
     private static final long PAUSE_AFTER_FAILURE_NANOS = 1_000_000;
 
@@ -64,7 +51,6 @@ final class TickThread implements Runnable {
     private final TimeSource clock;
     private final Inbox<ScheduledTimer<?>> inbox;
     private final WakeUpBudget budget;
-    private final WakeUpBudget fewWakeUps;
 
     /** The number of idle passes in a row, without a sleep between them. Tick thread only. */
     private int passesInVain;
@@ -115,7 +101,6 @@ final class TickThread implements Runnable {
         this.clock = root.settings.clock();
         this.inbox = root.inbox;
         this.budget = new WakeUpBudget(WAKE_UP_INTERVAL_NANOS, WAKE_UP_BURST, clock.nanoTime());
-        this.fewWakeUps = new WakeUpBudget(FEW_WAKE_UPS_INTERVAL_NANOS, FEW_WAKE_UPS_BURST, clock.nanoTime());
         this.firstStart = new FirstStart(root, shared, start, this::newThread, this);
     }
 
@@ -309,7 +294,6 @@ final class TickThread implements Runnable {
         if (wokeUp) {
             wokeUp = false;
             budget.wokeUp(nowNanos);
-            fewWakeUps.wokeUp(nowNanos);
             oversleeps.note(nowNanos - onTimeUntilNanos, nowNanos);
         }
         if (passesInVain == 0) {
@@ -386,34 +370,16 @@ final class TickThread implements Runnable {
     }
 
     private void parkUntil(long wakeUpNanos) {
-        long nowNanos = clock.nanoTime();
-        long nanos = wakeUpNanos - nowNanos;
+        long nanos = wakeUpNanos - clock.nanoTime();
         long slackNanos = clock.slackNanos();
-        boolean isAhead =
-                slackNanos > 0 && shared.loop.isTimerNext && nanos > AHEAD_NANOS && fewWakeUps.hasRoom(nowNanos);
-        long earlyNanos = isAhead ? AHEAD_NANOS : slackNanos;
-        if (nanos > earlyNanos) {
-            clock.parkNanos(this, nanos - earlyNanos);
-            nanos = wakeUpNanos - clock.nanoTime();
-            isAhead &= nanos > 0 && nanos <= earlyNanos && inbox.isSleepAnnounced();
-            if (isAhead) {
-                root.workers.wakeAhead(wakeUpNanos + AHEAD_GRACE_NANOS);
-            }
-        }
-        while (nanos > 0 && nanos <= earlyNanos && inbox.isSleepAnnounced()) {
-            if (isAhead) {
-                letOthersRun();
-            } else {
-                Thread.onSpinWait();
-            }
+        if (nanos > slackNanos) {
+            clock.parkNanos(this, nanos - slackNanos);
             nanos = wakeUpNanos - clock.nanoTime();
         }
-    }
-
-    /** Gives the processor to the worker that was woken ahead, if the kernel has put it on that of this thread. */
-    @SuppressWarnings("ThreadPriorityCheck")
-    private static void letOthersRun() {
-        Thread.yield();
+        while (nanos > 0 && nanos <= slackNanos && inbox.isSleepAnnounced()) {
+            Thread.onSpinWait();
+            nanos = wakeUpNanos - clock.nanoTime();
+        }
     }
 
     /** Whether something other than a message wants this thread; to be read after the announcement of a sleep. */

@@ -33,11 +33,6 @@ final class WakeUpBudget {
         return roomAtNanos - wantedNanos > 0 ? roomAtNanos : wantedNanos;
     }
 
-    /** Returns whether a wake-up that is wanted now would take place now. */
-    boolean hasRoom(long nowNanos) {
-        return wakeUpAt(nowNanos) == nowNanos;
-    }
-
     /**
      * Counts a wake-up at this moment. A full bucket stays full, so the next wake-up is delayed by one interval at
      * most.

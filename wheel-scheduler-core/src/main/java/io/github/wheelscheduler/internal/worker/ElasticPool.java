@@ -77,15 +77,6 @@ public final class ElasticPool extends Workers {
     private final AtomicBoolean wakeUpOnItsWay = new AtomicBoolean();
 
     /**
-     * The wake-up that is on its way comes ahead of a run. Writers: the tick thread, before it wakes a worker; that
-     * worker.
-     */
-    private volatile boolean isAhead;
-
-    /** Until when that worker waits awake; written before the flag. */
-    private volatile long aheadUntilNanos;
-
-    /**
      * Creates a pool that has no thread yet.
      *
      * @param threadFactory makes the workers
@@ -150,37 +141,6 @@ public final class ElasticPool extends Workers {
             wakeUpOnItsWay.set(false);
         }
         poolSize.ask();
-    }
-
-    @Override
-    public void wakeAhead(long untilNanos) {
-        if (!isOpen() || oneRunEach || awake.get() > 0 || !wakeUpOnItsWay.compareAndSet(false, true)) {
-            return;
-        }
-        Worker worker = poolSize.slots.claimIdle();
-        if (worker == null) {
-            wakeUpOnItsWay.set(false);
-            // Another thread may have relied on this wake-up meanwhile.
-            signal();
-            return;
-        }
-        aheadUntilNanos = untilNanos;
-        isAhead = true;
-        LockSupport.unpark(worker.thread);
-    }
-
-    /**
-     * Waits awake for the run that this worker was woken ahead of. It yields continuously: a kernel tends to place a
-     * woken thread on the processor of its waker, where the tick thread would otherwise wait for this loop.
-     */
-    @SuppressWarnings("ThreadPriorityCheck")
-    private void awaitRunAhead() {
-        if (isAhead) {
-            while (isOpen() && !ready.hasNext() && nanoClock.getAsLong() - aheadUntilNanos < 0) {
-                Thread.yield();
-            }
-            isAhead = false;
-        }
     }
 
     /** Whether there is a run that may be taken. Any thread. */
@@ -473,7 +433,6 @@ public final class ElasticPool extends Workers {
     /** Ends the wait; a wake-up that was meant for this worker has arrived. */
     private boolean returnToWork(Worker worker) {
         if (!worker.unmarkIdle()) {
-            awaitRunAhead();
             wakeUpOnItsWay.set(false);
         }
         return true;

@@ -207,14 +207,6 @@ public abstract class Workers {
     public abstract void signal();
 
     /**
-     * Wakes an idle worker ahead of a run that is due soon, if none is awake. It waits awake for a run until then. Tick
-     * thread.
-     *
-     * @param untilNanos on the clock of the workers
-     */
-    public void wakeAhead(long untilNanos) {}
-
-    /**
      * Whether none of the threads that stay has come yet: to come takes the first one longer than to wake up. Tick
      * thread.
      */

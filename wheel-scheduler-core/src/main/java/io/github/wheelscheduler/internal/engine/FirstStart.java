@@ -62,12 +62,17 @@ final class FirstStart {
         if (!start.claim()) {
             return start.isDecided();
         }
+        boolean isLeftToStart = false;
         try {
             root.workers.start();
+            isLeftToStart = true;
             start.startAs(factory, code);
             return true;
         } catch (Throwable ex) {
-            start.failed();
+            // Once: after that, another caller may have claimed it.
+            if (!isLeftToStart) {
+                start.failed();
+            }
             retryIfLeft(ex);
             throw ex;
         }

@@ -35,7 +35,10 @@ public final class ThreadStart {
         return state.compareAndSet(State.NONE, State.STARTING);
     }
 
-    /** Makes the thread and starts it unless it has been given up. After {@link #claim}. Throws what fails. */
+    /**
+     * Makes the thread and starts it unless it has been given up. After {@link #claim}, which it takes back if this
+     * fails. Throws what fails.
+     */
     public void startAs(ThreadFactory factory, Runnable code) {
         boolean hasFailed = true;
         try {
@@ -51,7 +54,7 @@ public final class ThreadStart {
         }
     }
 
-    /** Lets another caller claim it: the start has failed. */
+    /** Lets another caller claim it: the start has failed. At most once for each claim. */
     public void failed() {
         boolean ignored = state.compareAndSet(State.STARTING, State.NONE);
     }

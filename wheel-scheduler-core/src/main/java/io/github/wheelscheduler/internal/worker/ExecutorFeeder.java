@@ -198,6 +198,15 @@ final class ExecutorFeeder implements Runnable {
         }
     }
 
+    private boolean isServiceTerminated() {
+        try {
+            return service != null && service.isTerminated();
+        } catch (Throwable ex) {
+            // As above.
+            return false;
+        }
+    }
+
     /** Does the next step. Throws nothing. */
     private void step() {
         try {
@@ -325,7 +334,7 @@ final class ExecutorFeeder implements Runnable {
 
     /** Waits until there is something to do. */
     private void rest() {
-        if (holdsRunsOfService() && service != null && service.isTerminated()) {
+        if (holdsRunsOfService() && isServiceTerminated()) {
             inFlight.forEach(this::abandon);
         }
         refusals.logAbandoned(false);

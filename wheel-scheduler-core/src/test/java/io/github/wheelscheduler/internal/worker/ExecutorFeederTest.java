@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -42,6 +43,7 @@ class ExecutorFeederTest {
         private volatile boolean shutdown;
         private volatile boolean terminated;
         private volatile boolean cannotTell;
+        private final CountDownLatch isTerminatedAsked = new CountDownLatch(1);
 
         @Override
         public void execute(Runnable command) {
@@ -79,6 +81,10 @@ class ExecutorFeederTest {
 
         @Override
         public boolean isTerminated() {
+            if (cannotTell) {
+                isTerminatedAsked.countDown();
+                throw new UnsupportedOperationException("on purpose");
+            }
             return terminated;
         }
 
@@ -244,9 +250,11 @@ class ExecutorFeederTest {
         awaitThat(() -> target.refused.get() > 1);
         target.room = 1;
         awaitThat(() -> !target.taken.isEmpty());
+        awaitThat(() -> target.isTerminatedAsked.getCount() == 0);
         target.runNext();
         assertThat(ran).hasValue(1);
         assertThat(listener.abandoned).isEmpty();
+        assertThat(log.messages()).noneMatch(line -> line.contains("Handing due runs to the executor failed"));
     }
 
     // Executors that were shut down first

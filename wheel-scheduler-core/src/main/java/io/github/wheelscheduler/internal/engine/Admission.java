@@ -157,12 +157,13 @@ final class Admission {
         }
     }
 
-    /** Takes everything out of the inbox into the wheel. */
+    /** Takes what is in the inbox into the wheel; not what comes meanwhile, which may never end. */
     void takeAll() {
         takeUpWhatIsInHand();
         restartSettling();
         int waits = 0;
-        while (!inbox.isEmpty() && waits < MAX_WAITS_FOR_PRODUCERS) {
+        inbox.mark();
+        while (!inbox.isDrainedToMark() && waits < MAX_WAITS_FOR_PRODUCERS) {
             if (inbox.drain(taking, DRAIN_LIMIT) == 0) {
                 // A producer is still storing its message, and hides those behind it: it may need this processor to.
                 waits++;

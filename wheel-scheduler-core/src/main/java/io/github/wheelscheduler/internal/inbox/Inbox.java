@@ -73,6 +73,9 @@ public final class Inbox<E> {
     /** Where the next drain begins. Owner only. */
     private int firstToDrain;
 
+    /** What each stripe had been given at the last {@link #mark}. Owner only. */
+    private final long[] marked = new long[CallerStripe.COUNT];
+
     /**
      * Writers: the owner, and the one poster that wakes it. Readers: posters. Volatile for the order of the wake rule.
      */
@@ -163,6 +166,23 @@ public final class Inbox<E> {
     public boolean isEmpty() {
         for (Stripe<E> stripe : stripes) {
             if (!stripe.isDrained()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Notes which messages have been posted so far. Owner only. */
+    public void mark() {
+        for (int i = 0; i < stripes.length; i++) {
+            marked[i] = stripes[i].givenSoFar();
+        }
+    }
+
+    /** Whether all messages that had been posted at the last {@link #mark} have been taken out. Owner only. */
+    public boolean isDrainedToMark() {
+        for (int i = 0; i < stripes.length; i++) {
+            if (stripes[i].currentConsumerIndex() < marked[i]) {
                 return false;
             }
         }

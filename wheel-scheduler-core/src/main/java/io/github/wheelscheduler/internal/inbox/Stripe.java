@@ -31,6 +31,11 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
         return lvProducerIndex() == 2 * currentConsumerIndex();
     }
 
+    /** Returns how many messages have been given to this, those that are still being stored included. Any thread. */
+    long givenSoFar() {
+        return currentProducerIndex();
+    }
+
     /** Returns about how many messages wait. Any thread. */
     long waiting() {
         return Math.max(0, currentProducerIndex() - currentConsumerIndex());

@@ -48,6 +48,24 @@ class InboxTest {
         return drained;
     }
 
+    /** So the tick thread can take what has come before, although more comes all the time. */
+    @Test
+    void markIsReachedWhenWhatHadComeBeforeIsOut() {
+        inbox.post("a", 30);
+        inbox.postLazily("b");
+        inbox.mark();
+        assertThat(inbox.isDrainedToMark()).isFalse();
+        inbox.postLazily("c");
+        assertThat(inbox.drain(message -> {}, 1)).isOne();
+        assertThat(inbox.isDrainedToMark()).isFalse();
+        assertThat(inbox.drain(message -> {}, 1)).isOne();
+        assertThat(inbox.isDrainedToMark()).isTrue();
+        assertThat(drainAll()).containsExactly("c");
+        assertThat(inbox.isDrainedToMark()).isTrue();
+        inbox.mark();
+        assertThat(inbox.isDrainedToMark()).isTrue();
+    }
+
     @Test
     void messagesComeOutInTheOrderOfPosting() {
         inbox.post("a", 30);

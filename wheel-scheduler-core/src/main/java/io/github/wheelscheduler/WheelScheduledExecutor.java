@@ -274,8 +274,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
 
     /**
      * Takes a timer out that is not due yet, so that it never runs by itself. It is not cancelled: its future stays
-     * open, and the caller may run or cancel it. A due timer is already on its way to a worker and can only be
-     * cancelled.
+     * open, and the caller may cancel it, or run it if it does not repeat. A due timer is already on its way to a
+     * worker and can only be cancelled.
      *
      * <p>There is no {@code purge}: a timer that is cancelled leaves by itself. And there is no queue to look at:
      * pending timers are in the wheel, which belongs to the tick thread. {@link #pendingCount}, {@link #readyCount} and

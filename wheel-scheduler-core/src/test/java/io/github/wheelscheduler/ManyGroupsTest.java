@@ -32,6 +32,7 @@ class ManyGroupsTest {
     private static final int DOING_NOTHING = Scale.of(2_500, MANY, MANY);
     private static final int BLOCK = 500;
     private static final int ROUNDS = 3;
+    private static final int MANY_TIMERS = 200_000;
 
     /** What grows with the number of groups is far above both. */
     private static final int TIMES = 4;
@@ -168,6 +169,30 @@ class ManyGroupsTest {
 
     private static long least(long[] costs, int from) {
         return Arrays.stream(costs, from, from + 3).min().orElseThrow();
+    }
+
+    @Test
+    void endOfAGroupLooksAtNoTimerOfOthers() {
+        WheelScheduledExecutor executor = newExecutor();
+        run(executor);
+        List<Thread> threads = List.of(ticks.get(0), Thread.currentThread());
+        long costEmpty = costOfEnds(executor, threads);
+        for (int i = 0; i < MANY_TIMERS; i++) {
+            WheelTimer<?> ignored = executor.schedule(() -> {}, 1, HOURS);
+        }
+        WheelTimer<?> last = executor.schedule(() -> {}, 1, MILLISECONDS);
+        awaitThat(last::isDone);
+        assertThat(costOfEnds(executor, threads)).isLessThan(TIMES * costEmpty + NOISE_NANOS);
+    }
+
+    private static long costOfEnds(WheelScheduledExecutor executor, List<Thread> threads) {
+        long start = cpuNanos(threads);
+        for (int i = 0; i < BLOCK; i++) {
+            WheelScheduledExecutor group = executor.group("group");
+            group.shutdown();
+            awaitThat(group::isTerminated);
+        }
+        return cpuNanos(threads) - start;
     }
 
     private ThreadFactory slowFactory() {

@@ -124,6 +124,8 @@ public final class Story implements Consumer<String> {
         CountDownLatch ran = new CountDownLatch(1);
         awaitThat("a group that was full takes a run", () -> accepts(refusing, ran::countDown));
         awaitThat("it runs", () -> ran.getCount() == 0);
+        callVoid(refusing::shutdown);
+        check("a group terminates by itself", refusing.awaitTermination(Fault.patienceNanos(), NANOSECONDS));
         if (isStopped) {
             stop(root, waiting);
         } else {

@@ -68,7 +68,7 @@ public final class Arming {
     public <T extends ScheduledTimer<?>> T arm(T timer, boolean isDue) {
         StackReserve.ask();
         if (runState.isShutdown()) {
-            reject(timer, "the executor has been shut down");
+            reject(timer, lifecycle.whatHasEnded() + " has been shut down");
         } else if (!pending.permits.tryTake()) {
             reject(
                     timer,
@@ -78,7 +78,7 @@ public final class Arming {
             pending.releasePermit(timer);
             reject(timer, refusals == null ? "its group has no free slot" : refusals.reason());
         } else if (!post(timer, isDue, true)) {
-            reject(timer, "the executor has been shut down");
+            reject(timer, lifecycle.whatHasEnded() + " has been shut down");
         }
         return timer;
     }
@@ -197,7 +197,7 @@ public final class Arming {
             return false;
         }
         if (!timer.claim(nowNanos)) {
-            releaseSlot(timer);
+            releaseSlot(timer, true);
             return false;
         }
         pending.countHandOver(1);
@@ -207,16 +207,15 @@ public final class Arming {
         } finally {
             if (!taken) {
                 pending.countHandOver(-1);
-                timer.unclaim();
-                releaseSlot(timer);
+                releaseSlot(timer, timer.unclaim());
             }
         }
         return taken;
     }
 
-    private void releaseSlot(ScheduledTimer<?> timer) {
+    private void releaseSlot(ScheduledTimer<?> timer, boolean isPending) {
         if (slots != null) {
-            slots.release(timer);
+            slots.release(timer, isPending);
         }
     }
 

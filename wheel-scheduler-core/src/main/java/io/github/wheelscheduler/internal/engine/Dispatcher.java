@@ -136,7 +136,7 @@ final class Dispatcher {
 
     // Handing over
 
-    /** Hands over a timer that has been claimed. */
+    /** Hands over a timer that has been claimed and has a slot; if that fails, it has none of this thread's any more. */
     void handOver(ScheduledTimer<?> timer, long nowNanos, boolean isForced) {
         if (!handedOver) {
             othersWaited = !workers.isReadyEmpty();
@@ -145,7 +145,7 @@ final class Dispatcher {
         try {
             workers.handOver(timer.runnable(), backlog.handOverNanos(timer, nowNanos));
         } catch (Throwable ex) {
-            timer.unclaim();
+            releaseSlot(timer, timer.unclaim());
             throw ex;
         }
         if (stepped && !isForced && !timer.runsAtOnce()) {
@@ -312,10 +312,10 @@ final class Dispatcher {
         }
     }
 
-    /** Takes {@link #takeSlot} back. */
-    void releaseSlot(ScheduledTimer<?> timer) {
+    /** Takes {@link #takeSlot} back; see {@link GroupSlots#release(ScheduledTimer, boolean)}. */
+    void releaseSlot(ScheduledTimer<?> timer, boolean isPending) {
         if (slots != null) {
-            slots.release(timer);
+            slots.release(timer, isPending);
         }
     }
 

@@ -15,9 +15,10 @@ import io.github.wheelscheduler.internal.worker.Workers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -60,6 +61,10 @@ public final class Engine implements TimerOwner, Workers.Listener {
     public final Lifecycle lifecycle;
     public final Arming arming;
     public final RunObservation observation;
+
+    /** The public object of this, if this is a group. Guarded by the lock of the register of groups. */
+    @Nullable
+    ExecutorService face;
 
     /**
      * Creates an executor, or a group of one.
@@ -127,7 +132,7 @@ public final class Engine implements TimerOwner, Workers.Listener {
             }
             Engine created = new Engine(settingsOfGroup, this);
             created.lifecycle.applyPause();
-            boolean ignored = shared.groups.add(created);
+            shared.add(String.valueOf(settingsOfGroup.groupName()), created);
             return created;
         } finally {
             shared.lock.unlock();
@@ -141,32 +146,28 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
     public void setExecutesDelayed(boolean value) {
-        runState.executesDelayed = value;
-        for (Engine each : groups()) {
-            if (!each.settings.standsApart()) {
-                each.runState.executesDelayed = value;
-            }
-        }
+        shared.locked(() -> {
+            runState.executesDelayed = value;
+            forEachGroupThatFollows(each -> each.runState.executesDelayed = value);
+        });
     }
 
     /** The same for repeating ones. */
     public void setContinuesPeriodic(boolean value) {
-        runState.continuesPeriodic = value;
-        for (Engine each : groups()) {
-            if (!each.settings.standsApart()) {
-                each.runState.continuesPeriodic = value;
-            }
-        }
+        shared.locked(() -> {
+            runState.continuesPeriodic = value;
+            forEachGroupThatFollows(each -> each.runState.continuesPeriodic = value);
+        });
     }
 
     /** Returns the groups of this; none if this is a group itself. */
-    private Set<Engine> groups() {
-        return root == this ? shared.groups : Set.of();
+    private Collection<Engine> groups() {
+        return root == this ? shared.groups : List.of();
     }
 
     /** Does something for each group of this, if this is no group itself. */
     void forEachGroup(Consumer<Engine> action) {
-        Set<Engine> groups = groups();
+        Collection<Engine> groups = groups();
         if (!groups.isEmpty()) {
             groups.forEach(action);
         }

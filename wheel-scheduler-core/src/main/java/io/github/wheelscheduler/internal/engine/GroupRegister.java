@@ -1,9 +1,9 @@
 package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.internal.StackReserve;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -17,23 +17,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GroupRegister<G extends ExecutorService> {
 
-    private static final int FIRST_LOOK = 16;
-
     private final Engine engine;
 
     /** Creates the public object of a group from its engine. */
     private final Function<Engine, G> face;
 
     private final ReentrantLock lock = new ReentrantLock();
-
-    /** Guarded by the lock. */
-    private final TreeMap<String, G> byName = new TreeMap<>();
-
-    /**
-     * The number of groups from which terminated ones are removed; seldom, so that the cost is shared by all groups. As
-     * above.
-     */
-    private int nextLook = FIRST_LOOK;
 
     public GroupRegister(Engine engine, Function<Engine, G> face) {
         this.engine = engine;
@@ -73,13 +62,10 @@ public final class GroupRegister<G extends ExecutorService> {
             if (known(name) != null) {
                 throw new IllegalStateException("The name of a group must be unique; there is already a group " + name);
             }
-            if (byName.size() >= nextLook) {
-                forgetTerminated();
-                nextLook = Math.max(FIRST_LOOK, 2 * byName.size());
-            }
-            G created = face.apply(engine.newGroup(settings));
-            byName.put(name, created);
-            return created;
+            Engine created = engine.newGroup(settings);
+            G made = face.apply(created);
+            created.face = made;
+            return made;
         } finally {
             lock.unlock();
         }
@@ -88,20 +74,27 @@ public final class GroupRegister<G extends ExecutorService> {
     public List<G> all() {
         lock.lock();
         try {
-            forgetTerminated();
-            return List.copyOf(byName.values());
+            List<G> all = new ArrayList<>();
+            for (Engine each : engine.shared.groups) {
+                G known = each.runState.isTerminated() ? null : faceOf(each);
+                if (known != null) {
+                    all.add(known);
+                }
+            }
+            return List.copyOf(all);
         } finally {
             lock.unlock();
         }
     }
 
-    private void forgetTerminated() {
-        boolean ignored = byName.values().removeIf(ExecutorService::isTerminated);
-    }
-
     /** Returns the group of that name unless it has terminated. */
     private @Nullable G known(String name) {
-        G known = byName.get(name);
-        return known == null || known.isTerminated() ? null : known;
+        Engine known = engine.shared.group(name);
+        return known == null ? null : faceOf(known);
+    }
+
+    @SuppressWarnings("unchecked") // made by this
+    private @Nullable G faceOf(Engine group) {
+        return (G) group.face;
     }
 }

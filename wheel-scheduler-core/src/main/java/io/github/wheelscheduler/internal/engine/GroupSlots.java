@@ -65,9 +65,13 @@ final class GroupSlots {
         }
     }
 
-    /** Takes {@link #tryTake(ScheduledTimer)} back. */
-    void release(ScheduledTimer<?> timer) {
-        if (!isTakenAtCall(timer)) {
+    /**
+     * Takes {@link #tryTake(ScheduledTimer)} back.
+     *
+     * @param isPending whether the timer is pending as before, and keeps the slot that it has had since it was submitted
+     */
+    void release(ScheduledTimer<?> timer, boolean isPending) {
+        if (!isPending || !isTakenAtCall(timer)) {
             release();
         }
     }

@@ -121,20 +121,18 @@ final class HandOver implements Expiry {
      * @param mayBeEarly whether the wall clock has not been asked yet
      */
     private void go(ScheduledTimer<?> timer, Dispatcher dispatcher, boolean mayBeEarly) {
-        boolean goes;
+        boolean goes = false;
         try {
             goes = !(mayBeEarly && isEarly(timer)) && timer.claim(pass.nowNanos());
-            if (goes) {
-                dispatcher.handOver(timer, pass.nowNanos(), timer == forced);
+        } finally {
+            if (!goes) {
+                dispatcher.releaseSlot(timer, true);
             }
-        } catch (Throwable ex) {
-            dispatcher.releaseSlot(timer);
-            throw ex;
         }
         if (goes) {
+            dispatcher.handOver(timer, pass.nowNanos(), timer == forced);
             watch.unwatch(timer);
         } else {
-            dispatcher.releaseSlot(timer);
             putBack(timer);
         }
     }
@@ -188,7 +186,7 @@ final class HandOver implements Expiry {
         try {
             refused.handOver(pass.nowNanos());
         } catch (Throwable ex) {
-            timer.unclaim();
+            boolean ignored = timer.unclaim();
             throw ex;
         }
         watch.unwatch(timer);

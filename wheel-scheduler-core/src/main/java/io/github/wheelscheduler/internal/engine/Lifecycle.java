@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,6 +117,11 @@ public final class Lifecycle {
     /** Whether this, or the executor of this group, has been shut down. Read by each call that arms or cancels. */
     boolean isEnding() {
         return runState.isShutdown() || (!ownsWheel && engine.root.runState.isShutdown());
+    }
+
+    /** Names the executor or, if that has not been shut down, this group. */
+    String whatHasEnded() {
+        return ownsWheel || engine.root.runState.isShutdown() ? "the executor" : "group " + engine.settings.groupName();
     }
 
     /** Whether the tick thread looks at the inbox for the last time on behalf of this, or has done so. */
@@ -256,9 +262,8 @@ public final class Lifecycle {
 
     /** Says that nothing is accepted any more, here and wherever that follows. Under the lock. */
     private void beginShutdown() {
-        if (runState.shutdown()) {
-            noteThatItEnds();
-        }
+        noteThatItEnds();
+        boolean ignored = runState.shutdown();
         noteThatItMayEnd();
         engine.forEachGroupThatFollows(group -> group.lifecycle.beginShutdown());
     }
@@ -268,15 +273,14 @@ public final class Lifecycle {
         // In this order: once a thread sees the state, no worker takes a run, here and in the groups.
         forEachOwnWorkers(Workers::close);
         engine.forEachGroup(group -> group.lifecycle.beginStop());
-        if (runState.stop()) {
-            noteThatItEnds();
-        }
+        noteThatItEnds();
+        boolean ignored = runState.stop();
         noteThatItMayEnd();
     }
 
-    /** Once, by the thread that has ended it; the tick thread looks at it afterwards. */
+    /** Before it is shut down, as there may be no memory; the tick thread passes it over until then. */
     private void noteThatItEnds() {
-        if (!ownsWheel) {
+        if (!ownsWheel && !runState.isShutdown()) {
             boolean ignored = shared.ending.add(engine);
         }
     }
@@ -371,11 +375,7 @@ public final class Lifecycle {
 
     /** Takes the timers that this concerns out of the wheel, with no other thread at it. Under the lock. */
     private void giveBackWhatIsPending() {
-        Runnable sweep = () -> {
-            shared.loop.admitAll();
-            shared.loop.removeIf(
-                    timer -> concerns(timer) && hasRoomFor(1, givenBack), timer -> giveBack(timer, givenBack));
-        };
+        Runnable sweep = () -> removeIf(timer -> hasRoomFor(1, givenBack), timer -> giveBack(timer, givenBack));
         if (ownsWheel) {
             sweep.run();
         } else {
@@ -451,11 +451,8 @@ public final class Lifecycle {
     /** Cancels or returns the timers that the shutdown policies do not let run. Tick thread. */
     private void sweep() {
         ArrayList<ScheduledTimer<?>> handedBack = tooLate;
-        shared.loop.admitAll();
-        shared.loop.removeIf(
-                timer -> concerns(timer)
-                        && !timer.owner().mayStart(timer, false)
-                        && (handedBack == null || hasRoomFor(1, handedBack)),
+        removeIf(
+                timer -> !timer.owner().mayStart(timer, false) && (handedBack == null || hasRoomFor(1, handedBack)),
                 timer -> {
                     if (handedBack != null && runState.isTooLate(timer)) {
                         giveBack(timer, handedBack);
@@ -469,6 +466,17 @@ public final class Lifecycle {
                 boolean ignored = timer.cancel(false);
             }
         }));
+    }
+
+    /**
+     * Removes timers that a shutdown of this concerns. It looks at none if they are of a group that has none pending.
+     * Tick thread, or in its place.
+     */
+    private void removeIf(Predicate<ScheduledTimer<?>> filter, Consumer<ScheduledTimer<?>> action) {
+        shared.loop.admitAll();
+        if (ownsWheel || !shared.loop.holdsNothingOf(engine.dispatcher, engine.pending)) {
+            shared.loop.removeIf(timer -> concerns(timer) && filter.test(timer), action);
+        }
     }
 
     /** After shutdown, the tick thread waits for the last pending timer to go. */

@@ -125,9 +125,12 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         return false;
     }
 
-    /** Takes a {@link #claim} back, because the run could not be handed over. */
-    final void unclaim() {
-        move(READY, ARMED);
+    /**
+     * Takes a {@link #claim} back, because the run could not be handed over; false if another thread has moved the timer
+     * meanwhile, which has left its slot to the thread that hands over.
+     */
+    final boolean unclaim() {
+        return move(READY, ARMED);
     }
 
     /** Takes the timer out of use if no worker knows of it; false if it is on its way to one, or has been moved. */

@@ -2,12 +2,14 @@ package io.github.wheelscheduler.internal.engine;
 
 import io.github.wheelscheduler.internal.wheel.TimingWheel;
 import io.github.wheelscheduler.internal.worker.Starter;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** A wheel and its tick thread, which an executor shares with its groups, and those groups. Any thread. */
 final class SharedWheel {
@@ -25,8 +27,12 @@ final class SharedWheel {
      */
     final ReentrantLock lock = new ReentrantLock();
 
-    /** Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones. */
-    final Set<Engine> groups = ConcurrentHashMap.newKeySet();
+    /**
+     * By their names. Writers: the thread that adds one, under the lock, and the tick thread, which forgets ended ones.
+     */
+    private final ConcurrentNavigableMap<String, Engine> groupsByName = new ConcurrentSkipListMap<>();
+
+    final Collection<Engine> groups = groupsByName.values();
 
     /** The groups that have been shut down, or are about to be. As above. */
     final Queue<Engine> ending = new ConcurrentLinkedQueue<>();
@@ -68,6 +74,22 @@ final class SharedWheel {
 
     // Groups
 
+    /** Adds a group; one of that name has terminated. Under the lock. */
+    void add(String name, Engine group) {
+        Engine ignored = groupsByName.put(name, group);
+    }
+
+    /** Returns the group of that name unless it has terminated. */
+    @Nullable
+    Engine group(String name) {
+        Engine group = groupsByName.get(name);
+        return group == null || group.runState.isTerminated() ? null : group;
+    }
+
+    private void forget(Engine group) {
+        boolean ignored = groupsByName.remove(String.valueOf(group.settings.groupName()), group);
+    }
+
     /** Ends the groups that were shut down and have nothing left, and forgets ended ones. Tick thread. */
     void endGroupsThatMay() {
         if (!mayGroupsEnd) {
@@ -98,7 +120,8 @@ final class SharedWheel {
                 // A timer that is posted just then is withdrawn by its caller, and may still come by here.
                 if (!group.dispatcher.isAnyWaiting()) {
                     each.remove();
-                    boolean ignored = groups.remove(group);
+                    forget(group);
+                    loop.groupEnded();
                 } else {
                     isSettled = false;
                 }
@@ -125,7 +148,7 @@ final class SharedWheel {
     void forgetIfNoTickThread(Engine group) {
         if (tickThread.isLacking() && group.runState.isTerminated()) {
             boolean ignored = ending.remove(group);
-            ignored = groups.remove(group);
+            forget(group);
         }
     }
 

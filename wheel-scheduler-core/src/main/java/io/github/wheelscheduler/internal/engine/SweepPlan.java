@@ -33,6 +33,9 @@ final class SweepPlan {
 
     private long givenUpBefore;
 
+    /** A group has ended that timers in the wheel belong to, however few. Writer: tick thread. Readers: any. */
+    private volatile boolean isAsked;
+
     /** The last sweep has found little. Writer: tick thread. Readers: threads that cancel. */
     private volatile boolean fruitless;
 
@@ -53,13 +56,14 @@ final class SweepPlan {
             return false;
         }
         givenUpBefore = givenUp;
+        isAsked = false;
         wheel.startSweep();
         return true;
     }
 
     private boolean isTime(long nowNanos) {
         long litter = pending.litter(wheel.size());
-        if (litter == 0) {
+        if (litter == 0 && !isAsked) {
             planned = false;
             return wheel.isSparse();
         }
@@ -68,6 +72,16 @@ final class SweepPlan {
             planned = true;
         }
         return atNanos - nowNanos <= 0 || (pending.isTooMuchLitter(litter) && !fruitless);
+    }
+
+    /** A group has ended: timers of it that are over would keep it in memory until they were due. */
+    void groupEnded() {
+        isAsked |= wheel.size() > pending.countWithGroups();
+    }
+
+    /** Whether the next pass is to plan a sweep. Any thread. */
+    boolean isWanted() {
+        return isAsked && !planned;
     }
 
     /** Does a part of a sweep, and returns whether that was the last one. */

@@ -212,7 +212,7 @@ final class TickLoop {
      */
     boolean isWanted() {
         boolean isAsked = watch.asked || occupancy.asked;
-        return dispatchers.isWanted() || isAsked;
+        return dispatchers.isWanted() || isAsked || sweeps.isWanted();
     }
 
     /** Whether the tick thread should look at the timers in the wheel that are over, and has no plan to. Any thread. */
@@ -237,6 +237,11 @@ final class TickLoop {
     }
 
     // Groups
+
+    /** Lets no timer keep a group in memory that has ended. */
+    void groupEnded() {
+        sweeps.groupEnded();
+    }
 
     /** Gives up the timers of a group that are over, and that it lets wait. */
     void giveUpWaitingOf(Dispatcher dispatcher) {

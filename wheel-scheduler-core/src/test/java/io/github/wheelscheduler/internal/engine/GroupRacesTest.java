@@ -12,7 +12,9 @@ import io.github.wheelscheduler.OnFull;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.Scale;
 import io.github.wheelscheduler.testing.StopsAfterwards;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,10 @@ import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -281,6 +286,75 @@ class GroupRacesTest {
         awaitThat(() -> executor.groups().isEmpty());
         assertThat(beat.cancel(false)).isTrue();
         assertThat(beats.get()).isPositive();
+    }
+
+    /** A cancelled timer of a group stays in the wheel, where it would keep the group until it was due. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void endedGroupLeavesMemory(boolean isTimerLeft) throws Exception {
+        assertThat(executor.submit(() -> 1).get(30, SECONDS)).isEqualTo(1);
+        WeakReference<Object> ended = endedGroup(isTimerLeft);
+        awaitThat(() -> {
+            System.gc();
+            return ended.get() == null;
+        });
+    }
+
+    /** Returns what only the group refers to. */
+    private WeakReference<Object> endedGroup(boolean leavesTimer) {
+        ThreadFactory own = new ThreadFactory() {
+            @Override
+            public Thread newThread(Runnable task) {
+                return new Thread(task);
+            }
+        };
+        WheelScheduledExecutor group =
+                executor.newGroup("short-lived").threadFactory(own).build();
+        WheelTimer<?> far = group.schedule(() -> {}, leavesTimer ? 24 : 0, HOURS);
+        awaitThat(() -> leavesTimer ? EngineOf.executor(executor).shared.loop.wheelSize > 0 : far.isDone());
+        assertThat(far.cancel(false)).isEqualTo(leavesTimer);
+        group.shutdown();
+        awaitThat(group::isTerminated);
+        return new WeakReference<>(own);
+    }
+
+    /** A cancel between the claim of a run and its failed hand-over must not cost the group the place of the call. */
+    @Test
+    void cancelDuringAHandOverCostsNoSlot() {
+        int room = 300;
+        AtomicReference<@Nullable WheelTimer<?>> submitted = new AtomicReference<>();
+        AtomicBoolean mayCancel = new AtomicBoolean();
+        AtomicBoolean hasEnded = new AtomicBoolean();
+        WheelScheduledExecutor group = executor.newGroup("group")
+                .maxWorkers(1)
+                .queueCapacity(room)
+                .onFull(OnFull.REJECT)
+                .decorator(timer -> {
+                    submitted.set(mayCancel.get() ? timer : null);
+                    return timer;
+                })
+                .build();
+        Thread cancelling = new Thread(() -> {
+            while (!hasEnded.get()) {
+                WheelTimer<?> timer = submitted.getAndSet(null);
+                if (timer != null) {
+                    boolean ignored = timer.cancel(false);
+                }
+            }
+        });
+        cancelling.start();
+        for (int round = 0; round < Scale.of(150, 500, 5_000); round++) {
+            Gate gate = fill(group);
+            mayCancel.set(true);
+            for (int i = 0; i < 2 * room; i++) {
+                Future<?> ignored = tryToSubmit(group);
+            }
+            mayCancel.set(false);
+            gate.open();
+            awaitThat(() -> group.activeCount() == 0 && group.readyCount() == 0 && slotsTaken(group) == 0);
+        }
+        hasEnded.set(true);
+        awaitThat(() -> !cancelling.isAlive());
     }
 
     @Test

@@ -98,6 +98,21 @@ class RejectionAndStopTest {
     }
 
     @Test
+    void rejectionOfAGroupThatWasShutDownNamesIt() {
+        WheelScheduledExecutor executor =
+                stops.use(WheelScheduledExecutor.builder().build());
+        WheelScheduledExecutor group = executor.group("mail");
+        group.shutdown();
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> group.execute(() -> {}))
+                .withMessageContaining("group mail has been shut down");
+        executor.shutdown();
+        assertThatExceptionOfType(RejectedExecutionException.class)
+                .isThrownBy(() -> group.execute(() -> {}))
+                .withMessageContaining("the executor has been shut down");
+    }
+
+    @Test
     void handlerOfOnesOwnDecidesWhatBecomesOfTheTimer() {
         AtomicReference<WheelTimer<?>> rejected = new AtomicReference<>();
         AtomicReference<String> reason = new AtomicReference<>();

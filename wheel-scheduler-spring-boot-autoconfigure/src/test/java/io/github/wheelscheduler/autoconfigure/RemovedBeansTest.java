@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -391,6 +392,7 @@ class RemovedBeansTest {
                 wheelOf(context).getTaskRegistry().size());
     }
 
+    @Tag("full")
     @Test
     void largeBeansComeAndGoInASmallHeap() throws IOException, InterruptedException {
         List<String> summary = new ChildJvm("removed-beans", List.of("-Xmx256m"), LargeBeans.class, List.of())

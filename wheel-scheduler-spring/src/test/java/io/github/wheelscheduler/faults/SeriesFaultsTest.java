@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.TaskUtils;
 
@@ -26,6 +27,7 @@ class SeriesFaultsTest {
         springsLog.close();
     }
 
+    @Tag("full")
     @Test
     void seriesGoesOnWhereverItsRunFindsNoMemory() throws Exception {
         assertThat(brokenIn(SeriesStory.class)).isEmpty();

@@ -23,6 +23,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +31,7 @@ import org.springframework.boot.json.JsonParser;
 import org.springframework.boot.json.JsonParserFactory;
 
 /** OpenTelemetry's Java agent makes the same spans of tasks on the wheel as on Boot's scheduler. */
+@Tag("full")
 class AgentTest {
 
     private static final String SCHEDULING = "io.opentelemetry.spring-scheduling-3.1";

@@ -1,7 +1,9 @@
 package io.github.wheelscheduler.usewith;
 
 import io.github.wheelscheduler.usewith.TracedApplication.Bridge;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class TracedDurableOnOpenTelemetryTest extends TracedDurableContract {
 
     TracedDurableOnOpenTelemetryTest() {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aot.hint.RuntimeHints;
@@ -116,6 +117,7 @@ class AheadOfTimeTest {
         }
     }
 
+    @Tag("full")
     @Test
     @CompileWithForkedClassLoader
     void runsTasks() {

@@ -48,6 +48,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -453,6 +454,7 @@ class EndRowsTest {
         }
     }
 
+    @Tag("full")
     @Test
     void takenOverTaskHasItsRowAtOnce() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
@@ -513,6 +515,7 @@ class EndRowsTest {
         assertThat(runs).hasValue(1);
     }
 
+    @Tag("full")
     @Test
     void longTransactionalRunIsNotRolledBack() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
@@ -521,6 +524,7 @@ class EndRowsTest {
         assertThat(history.counts().failed()).isPositive();
     }
 
+    @Tag("full")
     @Test
     void longRunIsKeptWhereTheHistoryLacksMemory() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
@@ -530,6 +534,7 @@ class EndRowsTest {
         assertThat(history.counts().buffered()).isEqualTo(1);
     }
 
+    @Tag("full")
     @Test
     void longRunHasItsRowWithoutASavepoint() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
@@ -573,6 +578,7 @@ class EndRowsTest {
         assertThat(engine.counts().lost()).isZero();
     }
 
+    @Tag("full")
     @Test
     void lostAnswerAndAnOutageDoubleNoRow() {
         HistoryEngine history = history(dataSource, Integer.MAX_VALUE);
@@ -614,6 +620,7 @@ class EndRowsTest {
         assertThat(history.counts().failed()).isEqualTo(1);
     }
 
+    @Tag("full")
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void takeOverNeedsNoConnectionOfThePool(boolean isRefused) throws Exception {

@@ -42,6 +42,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -60,6 +61,7 @@ import org.springframework.security.web.SecurityFilterChain;
 /** An application with durable tasks, the history and Spring Security, on each database. */
 @ParameterizedClass
 @EnumSource
+@Tag("full")
 class HistoryOnServersTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

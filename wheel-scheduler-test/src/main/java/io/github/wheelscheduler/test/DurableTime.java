@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.test.context.transaction.TestTransaction;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -38,8 +39,6 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class DurableTime {
 
-    private static final int MOST_RUNS = 1_000;
-
     private final DurableEngine engine;
     private final VirtualTime time;
     private final DurableRuns runs;
@@ -57,7 +56,7 @@ public final class DurableTime {
      * @throws IllegalStateException in a transaction that is not the test's own, or that is to be committed
      */
     public DurableRuns runDue() {
-        return runDue(0);
+        return runDue("runDue()", 0);
     }
 
     /**
@@ -70,7 +69,7 @@ public final class DurableTime {
             throw new IllegalStateException("Workers must not run tasks while the test is in a transaction, of which"
                     + " they see nothing: use runDue(), or commit what the test schedules");
         }
-        return runDue(0);
+        return runDue("runDueOnWorkers()", 0);
     }
 
     /**
@@ -83,15 +82,23 @@ public final class DurableTime {
         if (retries < 0) {
             throw new IllegalArgumentException("retries must not be negative, was " + retries);
         }
+        return runDue("runDue(" + retries + ")", retries);
+    }
+
+    private DurableRuns runDue(String verb, int retries) {
         UncommittedRuns own = own();
-        return runs.during(() -> {
+        return during(verb, cap -> {
             int before = runs.ends().size();
-            runNow(own);
+            runNow(own, cap);
             for (Instant next = nextRetry(before, retries); next != null; next = nextRetry(before, retries)) {
                 time.advanceTo(next);
-                runNow(own);
+                runNow(own, cap);
             }
         });
+    }
+
+    private DurableRuns during(String verb, Consumer<RunCap> action) {
+        return runs.during(() -> time.inOneCap(verb, action));
     }
 
     private @Nullable Instant nextRetry(int before, int retries) {
@@ -119,9 +126,9 @@ public final class DurableTime {
      */
     public DurableRuns runUntilIdle(Duration limit) {
         UncommittedRuns own = own();
-        return runs.during(() -> {
+        return during("runUntilIdle(" + limit + ")", cap -> {
             if (own != null) {
-                runOwnUntilIdle(own, limit);
+                runOwnUntilIdle(own, limit, cap);
             } else if (!isIdle()) {
                 time.advanceUntil(
                         this::isIdle, limit, "No one-time task must be scheduled any more", this::whatIsScheduled);
@@ -143,9 +150,9 @@ public final class DurableTime {
                 + ")";
     }
 
-    private void runOwnUntilIdle(UncommittedRuns own, Duration limit) {
+    private void runOwnUntilIdle(UncommittedRuns own, Duration limit, RunCap cap) {
         Instant end = time.now().plus(limit);
-        runNow(own);
+        runNow(own, cap);
         Optional<Instant> next = own.nextDue();
         while (next.isPresent()) {
             if (next.get().isAfter(end)) {
@@ -153,7 +160,7 @@ public final class DurableTime {
                         + ", but one is, for " + next.get());
             }
             time.advanceTo(later(own.nextDueOfAll().orElse(next.get())));
-            runNow(own);
+            runNow(own, cap);
             next = own.nextDue();
         }
     }
@@ -179,35 +186,36 @@ public final class DurableTime {
         if (own == null) {
             time.advanceUntil(() -> first.find() != null, limit, ruleOf(handler, id), () -> "");
         } else {
-            Instant last = time.now().plus(limit);
-            runNow(own);
-            while (first.find() == null) {
-                Optional<Instant> next = own.nextDueOfAll().map(this::later).filter(instant -> !instant.isAfter(last));
-                if (next.isPresent()) {
-                    time.advanceTo(next.get());
-                    runNow(own);
-                } else {
-                    // Nothing of the transaction runs until then, but a committed task may.
-                    time.advanceUntil(
-                            () -> first.find() != null,
-                            Duration.between(time.now(), last),
-                            ruleOf(handler, id),
-                            () -> "");
-                }
-            }
+            String verb = "awaitEnd(" + handler + ", " + id + ", " + limit + ")";
+            time.inOneCap(verb, cap -> awaitOwn(own, first, ruleOf(handler, id), limit, cap));
         }
         return first.get();
+    }
+
+    private void awaitOwn(UncommittedRuns own, DurableRuns.Search first, String rule, Duration limit, RunCap cap) {
+        Instant last = time.now().plus(limit);
+        runNow(own, cap);
+        while (first.find() == null) {
+            Optional<Instant> next = own.nextDueOfAll().map(this::later).filter(instant -> !instant.isAfter(last));
+            if (next.isPresent()) {
+                time.advanceTo(next.get());
+                runNow(own, cap);
+            } else {
+                // Nothing of the transaction runs until then, but a committed task may.
+                time.advanceUntil(() -> first.find() != null, Duration.between(time.now(), last), rule, () -> "");
+            }
+        }
     }
 
     private static String ruleOf(String handler, String id) {
         return "A run of '" + handler + "' " + id + " must have ended";
     }
 
-    private void runNow(@Nullable UncommittedRuns own) {
+    private void runNow(@Nullable UncommittedRuns own, RunCap cap) {
         if (own == null) {
             time.runCurrent();
         } else {
-            own.runDue(MOST_RUNS, runs::add);
+            own.runDue(cap::countRunOf, runs::add);
         }
     }
 

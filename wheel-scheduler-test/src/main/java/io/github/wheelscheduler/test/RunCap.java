@@ -3,6 +3,7 @@ package io.github.wheelscheduler.test;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -18,6 +19,10 @@ final class RunCap {
     private final Clock clock;
     private final Instant start;
     private final Map<String, Long> runsBefore;
+
+    /** The runs that no scheduler has started, by handler. */
+    private final Map<String, Long> others = new HashMap<>();
+
     private long runs;
 
     RunCap(String verb, long maxRuns, List<Driven> driven, Clock clock) {
@@ -39,6 +44,12 @@ final class RunCap {
         count(Driven.goneOf(driven) + more);
     }
 
+    /** Counts a run that no scheduler starts. */
+    void countRunOf(String handler) {
+        others.merge(handler, 1L, Long::sum);
+        count(1);
+    }
+
     void count(long more) {
         runs += more;
         if (runs > maxRuns) {
@@ -51,6 +62,7 @@ final class RunCap {
     private String busiest() {
         Map<String, Long> runsNow = Driven.runs(driven);
         runsNow.replaceAll((id, number) -> number - runsBefore.getOrDefault(id, 0L));
+        others.forEach((handler, number) -> runsNow.merge(handler, number, Long::sum));
         String named = runsNow.entrySet().stream()
                 .filter(task -> task.getValue() > 0)
                 .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))

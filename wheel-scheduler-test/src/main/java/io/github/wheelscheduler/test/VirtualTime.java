@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,10 @@ public final class VirtualTime implements AutoCloseable {
     private final Stillness stillness = new Stillness(source, driven);
     private final Pollers pollers = new Pollers(source, stillness);
     private final Turn turn = new Turn(this::isRun);
+
+    /** The cap of the calling thread's verbs that are parts of one verb of durable tasks. */
+    private final ThreadLocal<RunCap> commonCap = new ThreadLocal<>();
+
     private boolean clockOnly;
     private long maxRuns = 1_000_000;
     private RunOrder order = RunOrder.SCHEDULED;
@@ -155,7 +160,8 @@ public final class VirtualTime implements AutoCloseable {
     }
 
     /**
-     * Sets how many runs one verb may make before it fails, a million by default.
+     * Sets how many runs one verb may make before it fails, a million by default. Runs in the transaction of a test
+     * count, too.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -164,6 +170,27 @@ public final class VirtualTime implements AutoCloseable {
             throw new IllegalArgumentException("maxRuns must be positive, was " + maxRuns);
         }
         this.maxRuns = maxRuns;
+    }
+
+    /** Runs an action whose verbs make no more runs in all than one verb may. */
+    void inOneCap(String verb, Consumer<RunCap> action) {
+        RunCap outer = commonCap.get();
+        if (outer != null) {
+            action.accept(outer);
+            return;
+        }
+        RunCap cap = new RunCap(verb, maxRuns, driven, clock);
+        commonCap.set(cap);
+        try {
+            action.accept(cap);
+        } finally {
+            commonCap.remove();
+        }
+    }
+
+    private RunCap capOf(String verb) {
+        RunCap common = commonCap.get();
+        return common != null ? common : new RunCap(verb, maxRuns, driven, clock);
     }
 
     /** Sets how runs come that are due at one instant; one after the other by default. */
@@ -399,7 +426,7 @@ public final class VirtualTime implements AutoCloseable {
         failUnlessDriven(verb);
         stillness.begin();
         stillness.await();
-        RunCap cap = new RunCap(verb, maxRuns, driven, clock);
+        RunCap cap = capOf(verb);
         pollers.begin();
         try {
             pollers.poll(cap);

@@ -35,6 +35,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
@@ -370,6 +371,11 @@ class DurableTimeTest {
         @DurableHandler("repeat")
         DurableOutcome repeat(String name) {
             return DurableOutcome.again(Instant.EPOCH);
+        }
+
+        @DurableHandler("tick")
+        DurableOutcome tick(String name) {
+            return DurableOutcome.again(clock.instant().plusMillis(1));
         }
 
         @DurableHandler("decide")
@@ -1042,14 +1048,55 @@ class DurableTimeTest {
     /** With what no database changes, and what takes long on a server: the verb itself counts the runs. */
     abstract static class ContractOnH2 extends Contract {
 
+        @AfterEach
+        void forgetMaxRuns() {
+            time.setMaxRuns(1_000_000);
+        }
+
         @Test
         void taskWithoutEndFailsTheVerb() {
             schedule("repeat", "r");
+            time.setMaxRuns(100);
 
             assertThatThrownBy(durable::runDue)
                     .isInstanceOf(AssertionError.class)
-                    .hasMessage("There must be at most 1000 runs, but more are due, as a task may reschedule itself "
-                            + "endlessly; the next is repeat r");
+                    .hasMessage("runDue() has made more than 100 runs and got from " + time.now() + " to " + time.now()
+                            + " only; most were of repeat (101). A task may reschedule itself endlessly. Otherwise set"
+                            + " maxRuns, or advance by less");
+        }
+
+        @Test
+        void taskWithoutEndThatMovesTimeFailsTheVerb() {
+            Instant begin = time.now();
+            schedule("tick", "t");
+            time.setMaxRuns(100);
+
+            assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofSeconds(1)))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageStartingWith(
+                            "runUntilIdle(PT1S) has made more than 100 runs and got from " + begin + " to ")
+                    .hasMessageContaining("most were of tick (");
+            // A poll of the node counts as a run.
+            assertThat(time.now()).isBetween(begin.plusMillis(50), begin.plusMillis(100));
+        }
+
+        @Test
+        void taskWithoutEndFailsTheWaitForAnother() {
+            schedule("tick", "t");
+            time.setMaxRuns(100);
+
+            assertThatThrownBy(() -> durable.awaitEnd("plain", "p", Duration.ofSeconds(1)))
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageStartingWith("awaitEnd(plain, p, PT1S) has made more than 100 runs");
+        }
+
+        @Test
+        void manyDueTasksRun() {
+            for (int i = 0; i <= 1_000; i++) {
+                schedule("stamp", "" + i);
+            }
+
+            assertThat(durable.runDue()).ran("stamp").times(1_001);
         }
     }
 

@@ -268,6 +268,22 @@ class VirtualTimeTest {
     }
 
     @Test
+    void verbsThatArePartsOfOneShareItsCap() {
+        ScheduledFuture<?> ignored =
+                scheduler.getTaskRegistry().schedule("poll", () -> {}, TaskSchedule.fixedRate(SECOND));
+        time.setMaxRuns(10);
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> time.inOneCap("whole()", cap -> {
+                    time.advanceBy(Duration.ofSeconds(7));
+                    cap.countRunOf("own");
+                    time.advanceBy(Duration.ofSeconds(7));
+                }))
+                .withMessageStartingWith("whole() has made more than 10 runs and got from 2030-01-01T00:00:00Z to "
+                        + "2030-01-01T00:00:09Z only; most were of poll (10), own (1)");
+        time.advanceBy(Duration.ofSeconds(7));
+    }
+
+    @Test
     void twoSchedulersLiveInOneTime() {
         WheelTaskScheduler other = time.newScheduler();
         scheduler.scheduleAtFixedRate(logged("one"), at(SECOND), Duration.ofSeconds(2));

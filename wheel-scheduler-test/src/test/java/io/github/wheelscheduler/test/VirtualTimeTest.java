@@ -197,6 +197,14 @@ class VirtualTimeTest {
     }
 
     @Test
+    void conditionOfTheLimitItselfHolds() {
+        time.advanceUntil(() -> !time.now().isBefore(at(HOUR)), HOUR);
+        assertThat(time.now()).isEqualTo(at(HOUR));
+        time.advanceUntil(() -> true, HOUR);
+        assertThat(time.now()).isEqualTo(at(HOUR));
+    }
+
+    @Test
     void cronFollowsASetWallClockAndRepeatsNoInstant() {
         List<Instant> noons = new ArrayList<>();
         scheduler.schedule(() -> noons.add(time.now()), new CronTrigger("0 0 12 * * *"));

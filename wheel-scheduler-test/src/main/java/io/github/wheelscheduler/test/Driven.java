@@ -40,6 +40,14 @@ final class Driven {
         this.executor = executor;
     }
 
+    boolean isOf(WheelTaskScheduler other) {
+        return scheduler == other;
+    }
+
+    boolean isOf(WheelScheduledExecutor other) {
+        return executor() == other;
+    }
+
     /** Returns the executor of this moment: a scheduler may be initialized again. */
     private @Nullable WheelScheduledExecutor executor() {
         if (scheduler != null && scheduler.isInitialized()) {

@@ -116,19 +116,52 @@ public final class VirtualTime implements AutoCloseable {
         return scheduler;
     }
 
-    /** Gives a scheduler both clocks of this time. Call it before the scheduler is initialized. */
+    /**
+     * Gives a scheduler both clocks of this time. Call it before the scheduler is initialized; another call changes
+     * nothing.
+     *
+     * @throws IllegalStateException if the scheduler has been initialized in another time
+     */
     public void drive(WheelTaskScheduler scheduler) {
-        scheduler.setTimeSource(source);
-        scheduler.setClock(clock);
-        driven.add(new Driven(scheduler));
+        if (scheduler.isInitialized() && livesElsewhere(scheduler.getWheelScheduledExecutor())) {
+            throw new IllegalStateException(
+                    "scheduler must be driven before it is initialized, was initialized in another time");
+        }
+        driveOnce(scheduler);
+    }
+
+    /** Does the same for a scheduler that is about to be initialized, perhaps once more. */
+    void driveOnce(WheelTaskScheduler scheduler) {
+        synchronized (driven) {
+            if (driven.stream().noneMatch(one -> one.isOf(scheduler))) {
+                scheduler.setTimeSource(source);
+                scheduler.setClock(clock);
+                driven.add(new Driven(scheduler));
+            }
+        }
     }
 
     /**
      * Drives an executor that was built with this {@link #timeSource} and this {@link #clock}. Without this call, none
-     * of its tasks ever runs.
+     * of its tasks ever runs; another call changes nothing.
+     *
+     * @throws IllegalArgumentException if it was built with another time source
      */
     public void drive(WheelScheduledExecutor executor) {
-        driven.add(new Driven(executor));
+        if (executor.timeSource() != source) {
+            throw new IllegalArgumentException(
+                    "executor must be built with timeSource() of this time, was built with another time source");
+        }
+        synchronized (driven) {
+            if (driven.stream().noneMatch(one -> one.isOf(executor))) {
+                driven.add(new Driven(executor));
+            }
+        }
+    }
+
+    /** Whether it lives in another time; the scheduler of one that has been shut down may get another in this time. */
+    private boolean livesElsewhere(WheelScheduledExecutor executor) {
+        return executor.timeSource() != source && !executor.isShutdown();
     }
 
     Turn turn() {

@@ -91,7 +91,8 @@ class VirtualTimeConfiguration implements ImportAware {
         public Object postProcessBeforeInitialization(Object bean, String name) {
             // A mock has no clock, no wheel and no tasks.
             if (bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler)) {
-                beanFactory.getBean(VirtualTime.class).drive(scheduler);
+                // Its method may have initialized it, which happens again after this.
+                beanFactory.getBean(VirtualTime.class).driveOnce(scheduler);
             }
             return bean;
         }

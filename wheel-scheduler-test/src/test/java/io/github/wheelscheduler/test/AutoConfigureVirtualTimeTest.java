@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -19,6 +20,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -76,6 +78,40 @@ class AutoConfigureVirtualTimeTest {
         System.out.printf(
                 "%d days of a cron every minute, %,d runs, took %s%n", days, tasks.minutes.get() - before, took);
         assertThat(tasks.minutes.get() - before).isEqualTo(days * 1_440L);
+    }
+
+    /** Methods of beans that also do what the context does after them. */
+    @AutoConfigureVirtualTime
+    static class EagerSchedulers {
+
+        @Bean(defaultCandidate = false)
+        WheelTaskScheduler driven(VirtualTime time) {
+            WheelTaskScheduler scheduler = new WheelTaskScheduler();
+            time.drive(scheduler);
+            return scheduler;
+        }
+
+        @Bean(defaultCandidate = false)
+        WheelTaskScheduler initialized() {
+            WheelTaskScheduler scheduler = new WheelTaskScheduler();
+            scheduler.initialize();
+            return scheduler;
+        }
+    }
+
+    @Test
+    void schedulersOfEagerMethodsAreDrivenOnce() {
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(EagerSchedulers.class)) {
+            VirtualTime own = context.getBean(VirtualTime.class);
+            List<String> runs = new CopyOnWriteArrayList<>();
+            for (String name : List.of("driven", "initialized")) {
+                ScheduledFuture<?> ignored = context.getBean(name, WheelTaskScheduler.class)
+                        .schedule(() -> runs.add(name), own.now().plusSeconds(1));
+            }
+            own.advanceBy(Duration.ofSeconds(1));
+            assertThat(runs).containsExactly("driven", "initialized");
+        }
     }
 
     @SpringBootConfiguration

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
@@ -334,6 +335,39 @@ class VirtualTimeTest {
             assertThat(later.isDone()).isTrue();
             assertThat(own.cancel(false)).isTrue();
         }
+    }
+
+    @Test
+    void drivingTwiceChangesNothing() {
+        time.drive(scheduler);
+        time.drive(scheduler.getWheelScheduledExecutor());
+        scheduler.scheduleAtFixedRate(logged("rate"), HOUR);
+        time.advanceBy(HOUR);
+        assertThat(log).containsExactly("rate at PT0S", "rate at PT1H");
+    }
+
+    @Test
+    void schedulerOfAnotherTimeIsRefused() {
+        WheelTaskScheduler late = new WheelTaskScheduler();
+        late.initialize();
+        try {
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> time.drive(late))
+                    .withMessage("scheduler must be driven before it is initialized, was initialized in another time");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> time.drive(late.getWheelScheduledExecutor()))
+                    .withMessage("executor must be built with timeSource() of this time, was built with another time"
+                            + " source");
+            time.advanceBy(HOUR);
+        } finally {
+            late.shutdown();
+        }
+        time.drive(late);
+        late.initialize();
+        late.schedule(logged("late"), at(Duration.ofHours(2)));
+        time.advanceBy(HOUR);
+        assertThat(log).containsExactly("late at PT2H");
+        late.shutdown();
     }
 
     @Test

@@ -46,7 +46,7 @@ import org.springframework.context.annotation.Import;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-@Import({VirtualTimeConfiguration.class, DurableVirtualTimeSelector.class})
+@Import(VirtualTimeConfiguration.class)
 @ExtendWith(TestsInTurn.class)
 public @interface AutoConfigureVirtualTime {
 

@@ -13,14 +13,19 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportAware;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.type.AnnotationMetadata;
 
-/** The beans that {@link AutoConfigureVirtualTime} adds to a context. */
+/**
+ * The beans that {@link AutoConfigureVirtualTime} adds to a context. The selector is imported here: on the annotation,
+ * it would make Boot cache a context of its own for each set of annotations of a test class.
+ */
 @Configuration(proxyBeanMethods = false)
+@Import(DurableVirtualTimeSelector.class)
 class VirtualTimeConfiguration implements ImportAware {
 
     private static final String CLOCK = "virtualClock";

@@ -3,22 +3,48 @@ package io.github.wheelscheduler.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.test.TestingYourApplicationTest.Application;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestContextManager;
 
 /** Tests of one application whose virtual time starts elsewhere share no context; clocks keep what qualifies them. */
 class OtherStartTest {
+
+    @SpringBootTest(classes = Application.class)
+    @AutoConfigureVirtualTime(start = "2033-01-01T00:00:00Z")
+    static class Plain {}
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Remarked {}
+
+    @SpringBootTest(classes = Application.class)
+    @AutoConfigureVirtualTime(start = "2033-01-01T00:00:00Z")
+    @Remarked
+    static class WithRemark {}
+
+    @Test
+    void otherAnnotationsChangeNoContext() {
+        List<ApplicationContext> contexts = Stream.of(Plain.class, WithRemark.class)
+                .map(test -> new TestContextManager(test).getTestContext().getApplicationContext())
+                .toList();
+        assertThat(contexts.get(1)).isSameAs(contexts.get(0));
+    }
 
     @Nested
     @SpringBootTest(classes = Application.class)

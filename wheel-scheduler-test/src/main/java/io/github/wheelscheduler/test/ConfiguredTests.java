@@ -6,7 +6,7 @@ import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
  * Lets a test begin and end in the virtual time of its context where a configuration class has the annotation, which
- * brings no extension then. In other tests, {@link TestsInTurn} does the same once more.
+ * brings no extension then. In other tests, {@link TestsInTurn} does the same.
  */
 final class ConfiguredTests extends AbstractTestExecutionListener {
 

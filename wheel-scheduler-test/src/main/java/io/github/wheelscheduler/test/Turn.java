@@ -48,9 +48,13 @@ final class Turn {
         }
     }
 
+    /** Begins a test on the calling thread, unless it has begun: an extension and a listener may both say so. */
     void begin(Test test) {
         synchronized (this) {
-            tests.put(Thread.currentThread(), test);
+            Test before = tests.put(Thread.currentThread(), test);
+            if (before != null && before.transactions().equals(test.transactions())) {
+                return;
+            }
         }
         beginners.forEach(Runnable::run);
     }

@@ -37,6 +37,7 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.annotation.DirtiesContext.MethodMode;
+import org.springframework.test.context.transaction.BeforeTransaction;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Tests that share a context, each of which sees its own ends of durable tasks. */
@@ -78,6 +79,11 @@ class EndsOfEachTestTest {
     @Test
     void testsOfConfigurationSeeTheirOwnEnds() {
         assertSuccess(run(false, ByConfiguration.class), 4);
+    }
+
+    @Test
+    void testsSeeEndsBeforeTheirTransaction() {
+        assertSuccess(run(false, ListenerFirst.class, ExtensionFirst.class), 4);
     }
 
     @Test
@@ -142,6 +148,33 @@ class EndsOfEachTestTest {
             seeOwnEndsOnly();
         }
     }
+
+    abstract static class PreparesBeforeTransaction extends Verbs {
+
+        @BeforeTransaction
+        void runBefore() {
+            runOne("0");
+        }
+
+        @RepeatedTest(2)
+        @Transactional
+        void seesEndsOfItsPreparation() {
+            assertThat(runs).ran("note").withId("0").times(1);
+            assertThat(runs.ends()).hasSize(1);
+        }
+    }
+
+    @SpringBootTest(
+            classes = Application.class,
+            properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
+    @AutoConfigureVirtualTime
+    static class ListenerFirst extends PreparesBeforeTransaction {}
+
+    @AutoConfigureVirtualTime
+    @SpringBootTest(
+            classes = Application.class,
+            properties = {"spring.autoconfigure.exclude=", "wheel.scheduler.durable.initialize-schema=always"})
+    static class ExtensionFirst extends PreparesBeforeTransaction {}
 
     static class CancelsAfterwards extends Base {
 

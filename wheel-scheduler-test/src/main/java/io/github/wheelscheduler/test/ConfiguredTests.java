@@ -1,12 +1,14 @@
 package io.github.wheelscheduler.test;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Lets a test begin and end in the virtual time of its context where a configuration class has the annotation, which
- * brings no extension then. In other tests, {@link TestsInTurn} does the same.
+ * Lets a test begin and end in the virtual time of its context, and adds the seed of the random order to its failure,
+ * where a configuration class has the annotation, which brings no extension then. In other tests, {@link TestsInTurn}
+ * does the same.
  */
 final class ConfiguredTests extends AbstractTestExecutionListener {
 
@@ -49,7 +51,14 @@ final class ConfiguredTests extends AbstractTestExecutionListener {
     @Override
     public void afterTestMethod(TestContext context) {
         if (context.removeAttribute(TIMES) instanceof List<?> times) {
-            times.forEach(time -> ((VirtualTime) time).turn().end());
+            times.forEach(time -> end((VirtualTime) time, context.getTestException()));
         }
+    }
+
+    private static void end(VirtualTime time, @Nullable Throwable failure) {
+        if (failure != null) {
+            TestsInTurn.addSeed(time, failure);
+        }
+        time.turn().end();
     }
 }

@@ -3,24 +3,24 @@ package io.github.wheelscheduler.test;
 import java.lang.reflect.Method;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
  * Lets the tests that share the virtual time of a context take turns, and adds the seed of the random order to the
- * failure of a test.
+ * failure of a test or of a method around it.
  */
-final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestExecutionExceptionHandler {
+final class TestsInTurn implements BeforeEachCallback, AfterEachCallback {
 
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(TestsInTurn.class);
 
     TestsInTurn() {}
 
-    /** Each test has a seed of its own, so that it can be repeated alone. */
     @Override
     public void beforeEach(ExtensionContext context) {
         Turn.Test test =
@@ -30,7 +30,6 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
                         .toList());
         context.getStore(NAMESPACE).put(Times.class, times);
         times.all().forEach(time -> time.turn().begin(test));
-        times.all().forEach(VirtualTime::drawSeed);
     }
 
     /** Spring calls the transaction of a test by its class, which may be around a nested one, and its method. */
@@ -44,7 +43,12 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
 
     @Override
     public void afterEach(ExtensionContext context) {
-        timesOf(context).forEach(time -> time.turn().end());
+        List<VirtualTime> times = timesOf(context);
+        // A listener that has added one knows the times of a context that was made after the test began here.
+        context.getExecutionException()
+                .filter(failure -> Stream.of(failure.getSuppressed()).noneMatch(Seed.class::isInstance))
+                .ifPresent(failure -> times.forEach(time -> addSeed(time, failure)));
+        times.forEach(time -> time.turn().end());
     }
 
     /** The times that the test began with: asking for a context that was closed would make another one. */
@@ -55,14 +59,14 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
 
     private record Times(List<VirtualTime> all) {}
 
-    @Override
-    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
-        timesOf(context).forEach(time -> addSeed(time, failure));
-        throw failure;
-    }
-
+    /** Adds its seed, unless the failure names it already. */
     static void addSeed(VirtualTime time, Throwable failure) {
-        time.seed().ifPresent(seed -> failure.addSuppressed(new Seed(seed)));
+        if (time.seed().isPresent()) {
+            Seed seed = new Seed(time.seed().getAsLong());
+            if (Stream.of(failure.getSuppressed()).noneMatch(seed::isSame)) {
+                failure.addSuppressed(seed);
+            }
+        }
     }
 
     /** Tells how to repeat the failure. */
@@ -76,6 +80,10 @@ final class TestsInTurn implements BeforeEachCallback, AfterEachCallback, TestEx
                     null,
                     false,
                     false);
+        }
+
+        private boolean isSame(Throwable other) {
+            return other instanceof Seed && Objects.equals(other.getMessage(), getMessage());
         }
     }
 }

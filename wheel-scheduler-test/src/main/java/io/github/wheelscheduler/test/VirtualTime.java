@@ -76,6 +76,7 @@ public final class VirtualTime implements AutoCloseable {
     private VirtualTime(Instant start, ZoneId zone) {
         this.clock = new VirtualClock(source, zone, start);
         source.setMover(this::moveFor);
+        turn.atBegin(this::drawSeed);
     }
 
     /** Returns virtual time that starts at {@link #DEFAULT_START}, in UTC. */
@@ -250,8 +251,11 @@ public final class VirtualTime implements AutoCloseable {
         random = new SplittableRandom(newSeed);
     }
 
-    /** Draws another seed for a test that begins, if the order is random; not while another test moves this time. */
-    void drawSeed() {
+    /**
+     * Draws another seed for a test that begins, if the order is random, so that it can be repeated alone; not while
+     * another test moves this time.
+     */
+    private void drawSeed() {
         turn.runIfFree(() -> {
             if (order == RunOrder.RANDOM) {
                 changeOrder(order, new Random().nextLong());

@@ -3,15 +3,15 @@ package io.github.wheelscheduler.test;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Objects;
+import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
-import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /**
  * Gives a test method, a method around it, or the constructor of its class, the {@link VirtualTime} of that test, and
- * closes it after the test. A failure names the seed of a random order.
+ * closes it after the test. A failure of any of these methods names the seed of a random order.
  *
  * <pre>{@code
  * @ExtendWith(VirtualTimeExtension.class)
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
  * }
  * }</pre>
  */
-public final class VirtualTimeExtension implements ParameterResolver, TestExecutionExceptionHandler {
+public final class VirtualTimeExtension implements AfterEachCallback, ParameterResolver {
 
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(VirtualTimeExtension.class);
@@ -73,11 +73,10 @@ public final class VirtualTimeExtension implements ParameterResolver, TestExecut
     }
 
     @Override
-    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+    public void afterEach(ExtensionContext context) {
         VirtualTime time = context.getStore(NAMESPACE).get(VirtualTime.class, VirtualTime.class);
         if (time != null) {
-            TestsInTurn.addSeed(time, failure);
+            context.getExecutionException().ifPresent(failure -> TestsInTurn.addSeed(time, failure));
         }
-        throw failure;
     }
 }

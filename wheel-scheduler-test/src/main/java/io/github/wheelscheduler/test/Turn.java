@@ -20,7 +20,7 @@ final class Turn {
     /** To be run as a test begins, on its thread. */
     private final List<Runnable> beginners = new CopyOnWriteArrayList<>();
 
-    /** The thread of the test that has moved time. */
+    /** The thread of the test that has moved time or set its order. */
     private @Nullable Thread owner;
 
     /** The thread that is in a verb. */
@@ -80,7 +80,7 @@ final class Turn {
 
     /** Runs a verb, unless another thread or test has the turn. */
     void run(String newVerb, Runnable work) {
-        take(newVerb);
+        take(newVerb, true);
         try {
             work.run();
         } finally {
@@ -88,12 +88,15 @@ final class Turn {
         }
     }
 
-    /** Reads time or tasks; a verb of the same thread may be going on. */
+    /**
+     * Reads time or tasks, after which another test may still be the first to move time; a verb of the same thread may
+     * be going on.
+     */
     <T> T look(String newVerb, Supplier<T> work) {
         if (isMovedByCaller()) {
             return work.get();
         }
-        take(newVerb);
+        take(newVerb, false);
         try {
             return work.get();
         } finally {
@@ -130,17 +133,18 @@ final class Turn {
     }
 
     /** Without the lock, it asks the schedulers. */
-    private void take(String newVerb) {
-        take(newVerb, isRun.getAsBoolean());
+    private void take(String newVerb, boolean isChange) {
+        take(newVerb, isChange, isRun.getAsBoolean());
     }
 
-    private synchronized void take(String newVerb, boolean isOfRun) {
+    private synchronized void take(String newVerb, boolean isChange, boolean isOfRun) {
         Thread thread = Thread.currentThread();
         Test test = tests.get(thread);
         if (test != null && owner != null && owner != thread) {
             throw new IllegalStateException("Tests that share a context must move its time one after the other, but "
                     + test + " called " + newVerb + " while " + tests.get(owner)
-                    + ", which has moved it, is going on. Let them run in one thread, or with one @ResourceLock");
+                    + ", which has moved it or set its order, is going on. Let them run in one thread, or with one"
+                    + " @ResourceLock");
         }
         if (mover != null) {
             throw new IllegalStateException("Time must be moved by one thread at a time, and by no task, but " + newVerb
@@ -151,7 +155,7 @@ final class Turn {
             throw new IllegalStateException("Time must be moved by no task, but " + newVerb
                     + " was called from a run, on thread " + thread.getName());
         }
-        if (test != null) {
+        if (test != null && isChange) {
             owner = thread;
         }
         mover = thread;

@@ -64,7 +64,7 @@ class TestsSideBySideTest {
                 .isInstanceOf(IllegalStateException.class)
                 .asString()
                 .contains("Tests that share a context must move its time one after the other, but Second.moves")
-                .contains("while First.moves", "which has moved it, is going on", "@ResourceLock");
+                .contains("while First.moves", "which has moved it or set its order, is going on", "@ResourceLock");
         assertThat(summary.getTestsSucceededCount()).isEqualTo(1);
         assertThat(Application.minutes).hasValue(120);
     }

@@ -127,13 +127,37 @@ class VerbsInTurnTest {
                 .isThrownBy(() -> time.advanceBy(HOUR))
                 .withMessageStartingWith(
                         "Tests that share a context must move its time one after the other, but Second.test()"
-                                + " called advanceBy(PT1H) while First.test(), which has moved it, is going on");
+                                + " called advanceBy(PT1H) while First.test(), which has moved it or set its order,"
+                                + " is going on");
         mayEnd.countDown();
         await(hasEnded);
         time.advanceBy(HOUR);
         time.turn().end();
         assertThat(first.get(30, TimeUnit.SECONDS)).isNull();
         assertThat(time.now()).isEqualTo(VirtualTime.DEFAULT_START.plus(HOUR.multipliedBy(3)));
+    }
+
+    @Test
+    void testThatLooksKeepsNoOthersFromMovingTime(VirtualTime time) throws Exception {
+        time.newScheduler();
+        time.turn().begin(new Turn.Test("Looks.test()", Set.of()));
+        assertThat(time.nextDue()).isEmpty();
+        CompletableFuture<Void> other = onItsOwnThread(() -> {
+            time.turn().begin(new Turn.Test("Moves.test()", Set.of()));
+            time.advanceBy(HOUR);
+            time.turn().end();
+        });
+        assertThat(other.get(60, TimeUnit.SECONDS)).isNull();
+        time.setOrder(RunOrder.RANDOM);
+        CompletableFuture<Void> late = onItsOwnThread(() -> {
+            time.turn().begin(new Turn.Test("Late.test()", Set.of()));
+            time.advanceBy(HOUR);
+        });
+        assertThatThrownBy(() -> late.get(60, TimeUnit.SECONDS))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .rootCause()
+                .hasMessageContaining("while Looks.test(), which has moved it or set its order, is going on");
+        time.turn().end();
     }
 
     @Test

@@ -28,7 +28,10 @@ final class Driven {
     /** Its tick thread has been seen. */
     private boolean isStarted;
 
-    /** The number of timers that were allowed to go; 0 if the executor is to be told again. */
+    /**
+     * The number of timers that were allowed to go; 0 if the executor is to be told again. Writers: the thread of a
+     * verb, and the first one that sees another executor.
+     */
     private int allowed;
 
     Driven(WheelTaskScheduler scheduler) {
@@ -48,8 +51,8 @@ final class Driven {
         return executor() == other;
     }
 
-    /** Returns the executor of this moment: a scheduler may be initialized again. */
-    private @Nullable WheelScheduledExecutor executor() {
+    /** Returns the executor of this moment: a scheduler may be initialized again. Any thread. */
+    private synchronized @Nullable WheelScheduledExecutor executor() {
         if (scheduler != null && scheduler.isInitialized()) {
             WheelScheduledExecutor current = scheduler.getWheelScheduledExecutor();
             if (current != executor) {
@@ -66,8 +69,8 @@ final class Driven {
         return executor() != null;
     }
 
-    /** Whether the executor has a tick thread that reads time and waits for it. */
-    boolean hasTickThread() {
+    /** Whether the executor has a tick thread that reads time and waits for it. Any thread. */
+    synchronized boolean hasTickThread() {
         WheelScheduledExecutor current = executor();
         if (current == null || current.isTerminated() || isGroup(current)) {
             return false;

@@ -67,9 +67,10 @@ final class Stillness {
     }
 
     /** Waits for a part of the patience at most: a run that an earlier test has left may never end. */
-    void settle() {
+    void settle(BooleanSupplier isWanted) {
         long startNanos = System.nanoTime();
-        while (!isStillSoon(this::isStill)
+        while (isWanted.getAsBoolean()
+                && !isStillSoon(this::isStill)
                 && System.nanoTime() - startNanos < patienceNanos / SETTLING
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, PAUSE_NANOS);

@@ -121,11 +121,16 @@ final class Turn {
         return true;
     }
 
-    /** Runs an action that moves no time, unless another test has moved time, or a verb is going on. */
+    /** Runs a short action that moves no time, unless another test has moved time, or a verb is going on. */
     synchronized void runIfFree(Runnable work) {
-        if (mover == null && owner == null) {
+        if (isFree()) {
             work.run();
         }
+    }
+
+    /** Whether no verb is going on, and no test has moved time. */
+    synchronized boolean isFree() {
+        return mover == null && owner == null;
     }
 
     private synchronized boolean isMovedByCaller() {

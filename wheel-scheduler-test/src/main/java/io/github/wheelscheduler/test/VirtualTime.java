@@ -265,9 +265,10 @@ public final class VirtualTime implements AutoCloseable {
 
     /**
      * Waits until what earlier tests have left has ended, for a moment at most; not while another test moves this time.
+     * A verb that one of their runs calls meanwhile is refused at once.
      */
     void settle() {
-        turn.runIfFree(stillness::settle);
+        stillness.settle(turn::isFree);
     }
 
     /** Returns the seed of the random order; nothing if the order is not random. */

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -104,6 +105,35 @@ class VerbsInTurnTest {
                 .rootCause()
                 .hasMessageStartingWith("Time must be moved by no task, but advanceBy(PT1H) was called from a run");
         time.advanceBy(HOUR);
+    }
+
+    @Test
+    void verbOfARunIsRefusedWhileATestBegins(VirtualTime time) throws Exception {
+        // A part of this is how long a test that begins waits for the run of an earlier one.
+        time.setPatience(Duration.ofMinutes(10));
+        CountDownLatch isRunning = new CountDownLatch(1);
+        CountDownLatch isAwaited = new CountDownLatch(1);
+        Future<?> run = time.newScheduler().submit(() -> {
+            isRunning.countDown();
+            await(isAwaited);
+            time.advanceBy(HOUR);
+        });
+        await(isRunning);
+        Thread begin = new Thread(time::settle);
+        begin.start();
+        long startNanos = System.nanoTime();
+        while (Stream.of(begin.getStackTrace())
+                .noneMatch(frame -> frame.getClassName().equals(Stillness.class.getName()))) {
+            assertThat(System.nanoTime() - startNanos).isLessThan(TimeUnit.SECONDS.toNanos(60));
+            LockSupport.parkNanos(REFUSED_NANOS);
+        }
+        isAwaited.countDown();
+        assertThatThrownBy(() -> run.get(60, TimeUnit.SECONDS))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .rootCause()
+                .hasMessageStartingWith("Time must be moved by no task, but advanceBy(PT1H) was called from a run");
+        begin.join(60_000);
+        assertThat(begin.isAlive()).isFalse();
     }
 
     @Test

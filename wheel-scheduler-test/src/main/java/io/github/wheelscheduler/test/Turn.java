@@ -91,13 +91,16 @@ final class Turn {
     /**
      * Reads time or tasks, after which another test may still be the first to move time; a verb of the same thread may
      * be going on.
+     *
+     * @param begin runs before that, unless a verb of the same thread is going on
      */
-    <T> T look(String newVerb, Supplier<T> work) {
+    <T> T look(String newVerb, Runnable begin, Supplier<T> work) {
         if (isMovedByCaller()) {
             return work.get();
         }
         take(newVerb, false);
         try {
+            begin.run();
             return work.get();
         } finally {
             giveBack();

@@ -333,7 +333,7 @@ public final class VirtualTime implements AutoCloseable {
 
     /** Returns when, on the wall clock as it is set now, the next run is due; nothing if none is pending. */
     public Optional<Instant> nextDue() {
-        return turn.look("nextDue()", () -> untilNextDue().map(now()::plus));
+        return turn.look("nextDue()", stillness::begin, () -> untilNextDue().map(now()::plus));
     }
 
     /**

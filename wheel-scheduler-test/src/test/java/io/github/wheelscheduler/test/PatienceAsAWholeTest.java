@@ -42,6 +42,20 @@ class PatienceAsAWholeTest {
     }
 
     @Test
+    void lookHasAPatienceOfItsOwn(VirtualTime time) {
+        WheelTaskScheduler scheduler = time.newScheduler();
+        Runnable sleep = () -> LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+        ScheduledFuture<?> ignored =
+                scheduler.getTaskRegistry().schedule("sleeper", sleep, TaskSchedule.fixedDelay(HOUR));
+        time.setPatience(Duration.ofSeconds(2));
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> time.advanceBy(HOUR.multipliedBy(1_000)))
+                .withMessageContaining("sleep or wait");
+        scheduler.execute(sleep);
+        assertThat(time.nextDue()).isPresent();
+    }
+
+    @Test
     void runThatExecutesItselfAgainIsNamed(VirtualTime time) {
         WheelTaskScheduler scheduler = time.newScheduler();
         AtomicBoolean isOver = new AtomicBoolean();

@@ -30,7 +30,7 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
     public DurableRunsAssert nothingRan() {
         isNotNull();
         if (!actual.ofRuns().isEmpty()) {
-            failWithMessage("No run must have ended, but these have: %s", actual);
+            failWithMessage("No run must have ended, but these have: %s", actual.ofRuns());
         }
         return this;
     }
@@ -41,7 +41,8 @@ public final class DurableRunsAssert extends AbstractAssert<DurableRunsAssert, D
                 .filter(end -> end.handler().equals(handler) && kinds.contains(end.kind()))
                 .toList();
         if (found.isEmpty()) {
-            failWithMessage("%s, but none has; ended runs: %s%s", rule, actual, actual.whatIsScheduled() + hint());
+            failWithMessage(
+                    "%s, but none has; ended runs: %s%s", rule, actual.ofRuns(), actual.whatIsScheduled() + hint());
         }
         return new EndAssert(found);
     }

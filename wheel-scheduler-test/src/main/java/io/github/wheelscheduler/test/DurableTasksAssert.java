@@ -8,6 +8,7 @@ import io.github.wheelscheduler.durable.internal.TaskPayloads;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.assertj.core.api.AbstractAssert;
@@ -18,19 +19,23 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
 
     private static final int PAGE = 1_000;
     private static final int MOST_SHOWN = 10;
+    private static final State[] PENDING = {State.SCHEDULED, State.CLAIMED, State.UNREADABLE};
 
     DurableTasksAssert(DurableTasks actual) {
         super(actual, DurableTasksAssert.class);
     }
 
-    /** Requires a task of that handler that is due in the future, or now. */
+    /**
+     * Requires a task of that handler that is due in the future, or now, runs, or is tried again as no node could read
+     * it.
+     */
     public TaskAssert scheduled(String handler) {
-        return new TaskAssert(actual, find(handler, "scheduled", State.SCHEDULED, State.CLAIMED));
+        return new TaskAssert(actual, find(handler, "scheduled", PENDING));
     }
 
     /** Requires that no task of that handler waits, runs, or is tried again as no node could read it. */
     public DurableTasksAssert notScheduled(String handler) {
-        List<DurableTask> found = all(handler, State.SCHEDULED, State.CLAIMED, State.UNREADABLE);
+        List<DurableTask> found = all(handler, PENDING);
         if (!found.isEmpty()) {
             failWithMessage("No task of '%s' must be scheduled, but these are: %s", handler, describe(found));
         }
@@ -88,8 +93,7 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
                 ? "nothing is scheduled"
                 : handlers.stream()
                         .limit(MOST_SHOWN)
-                        .map(name -> "'" + name + "' "
-                                + describe(tasks.all(name, State.SCHEDULED, State.CLAIMED, State.UNREADABLE)))
+                        .map(name -> "'" + name + "' " + describe(tasks.all(name, PENDING)))
                         .collect(Collectors.joining(", ", "scheduled tasks: ", ""));
     }
 
@@ -109,9 +113,13 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
     }
 
     private static String describe(List<DurableTask> tasks) {
+        return describe(tasks, task -> "");
+    }
+
+    private static String describe(List<DurableTask> tasks, Function<DurableTask, String> more) {
         return tasks.stream()
                 .limit(MOST_SHOWN)
-                .map(task -> task.id() + " (" + task.state() + ", due at " + task.dueAt() + ")")
+                .map(task -> task.id() + " (" + task.state() + ", due at " + task.dueAt() + more.apply(task) + ")")
                 .toList()
                 .toString();
     }
@@ -163,15 +171,24 @@ public final class DurableTasksAssert extends AbstractAssert<DurableTasksAssert,
 
         /** Requires that one of them has failed so often in a row. */
         public TaskAssert afterFailures(int failures) {
-            return only("must have failed " + failures + " times", "has", task -> task.failures() == failures);
+            return only(
+                    "must have failed " + failures + " times",
+                    "has",
+                    task -> task.failures() == failures,
+                    task -> ", failures: " + task.failures());
         }
 
         private TaskAssert only(String rule, String verb, Predicate<DurableTask> condition) {
+            return only(rule, verb, condition, task -> "");
+        }
+
+        private TaskAssert only(
+                String rule, String verb, Predicate<DurableTask> condition, Function<DurableTask, String> more) {
             List<DurableTask> left = actual.stream().filter(condition).toList();
             if (left.isEmpty()) {
                 failWithMessage(
                         "A task of '%s' %s, but none %s; matching so far: %s",
-                        actual.get(0).handler(), rule, verb, describe(actual));
+                        actual.get(0).handler(), rule, verb, describe(actual, more));
             }
             return new TaskAssert(tasks, left);
         }

@@ -203,6 +203,29 @@ class DurableAssertionsTest {
     }
 
     @Test
+    void messagesHaveRunsAndFailuresOnly() {
+        schedule("invoice", "1", "fails", Duration.ZERO);
+        schedule("remind", "cancelled", "cancelled", Duration.ofDays(1));
+        assertThat(tasks.cancel("remind", "cancelled")).isTrue();
+        time.runCurrent();
+
+        assertThat(runs.ends()).hasSize(2);
+        assertThatThrownBy(() -> assertThat(runs).nothingRan())
+                .isInstanceOf(AssertionError.class)
+                .hasMessageStartingWith("No run must have ended, but these have: [")
+                .hasMessageContaining("invoice")
+                .hasMessageNotContaining("cancelled");
+        assertThatThrownBy(() -> assertThat(runs).ran("remind"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("invoice")
+                .hasMessageNotContaining("cancelled");
+        assertThatThrownBy(() -> assertThat(tasks).scheduled("invoice").afterFailures(2))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("A task of 'invoice' must have failed 2 times, but none has; matching so far:"
+                        + " [1 (SCHEDULED, due at 2030-01-01T01:00:00Z, failures: 1)]");
+    }
+
+    @Test
     void dueTasksRunInDueOrderWithoutRetries() {
         time.advanceBy(Duration.ofDays(1));
         for (int i : new int[] {5, 2, 8, 1, 9, 3}) {

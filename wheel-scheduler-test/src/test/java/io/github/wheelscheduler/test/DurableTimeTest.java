@@ -898,6 +898,7 @@ class DurableTimeTest {
                 assertThat(unreadable("u")).isEqualTo(1);
                 assertThat(tasks.find("plain", "u").orElseThrow().dueAt()).isEqualTo(now.plusSeconds(10));
             }
+            assertThat(tasks).scheduled("plain").withId("u");
             assertThatThrownBy(() -> assertThat(tasks).nothingScheduled()).isInstanceOf(AssertionError.class);
             assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofMinutes(1)))
                     .isInstanceOf(AssertionError.class)
@@ -923,6 +924,7 @@ class DurableTimeTest {
             assertThatThrownBy(() -> durable.runUntilIdle(Duration.ofSeconds(15)))
                     .isInstanceOf(AssertionError.class);
             assertThat(unreadable("u")).as("after 10 s").isEqualTo(2);
+            assertThat(tasks).scheduled("plain").withId("u");
             assertThatThrownBy(() -> assertThat(tasks).nothingScheduled()).isInstanceOf(AssertionError.class);
             time.advanceBy(Duration.ofSeconds(15));
             assertThat(unreadable("u")).as("after 20 s more").isEqualTo(3);

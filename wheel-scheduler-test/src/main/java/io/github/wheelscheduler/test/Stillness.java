@@ -185,9 +185,11 @@ final class Stillness {
             return "The schedulers must come to rest, but did not; tasks are " + Driven.describe(driven);
         }
         return running.stream()
-                .map(run -> "The run of " + NamedTask.of(run.task())
-                        + " must end, but waits for something that does not come in virtual time, on thread "
-                        + run.thread().getName() + stackOf(run.thread()))
+                .map(run -> "The run of " + NamedTask.of(run.task()) + " must end, but "
+                        + (isAsleep(run.thread().getState())
+                                ? "waits for something that does not come in virtual time"
+                                : "is still running")
+                        + ", on thread " + run.thread().getName() + stackOf(run.thread()))
                 .collect(Collectors.joining(System.lineSeparator()));
     }
 

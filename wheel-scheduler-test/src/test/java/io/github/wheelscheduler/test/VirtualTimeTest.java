@@ -22,6 +22,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -263,6 +264,27 @@ class VirtualTimeTest {
                 .withMessageContaining("Stuck.run")
                 .withMessageContaining("after 2 s of real time");
         never.countDown();
+    }
+
+    @Test
+    void runThatIsBusyIsNotSaidToWait() {
+        AtomicBoolean isOver = new AtomicBoolean();
+        scheduler.schedule(
+                () -> {
+                    while (!isOver.get()) {
+                        Thread.onSpinWait();
+                    }
+                },
+                at(SECOND));
+        time.setPatience(SECOND);
+        try {
+            assertThatExceptionOfType(AssertionError.class)
+                    .isThrownBy(() -> time.advanceBy(HOUR))
+                    .withMessageContaining(" must end, but is still running, on thread ")
+                    .withMessageContaining("after 1 s of real time");
+        } finally {
+            isOver.set(true);
+        }
     }
 
     @Test

@@ -282,7 +282,7 @@ public final class VirtualTime implements AutoCloseable {
      * Lets so much time pass, from deadline to deadline. Returns when all due runs have ended, runs that were scheduled
      * meanwhile among them.
      *
-     * @throws IllegalArgumentException if the duration is negative
+     * @throws IllegalArgumentException if the duration is negative or too long
      * @throws AssertionError if a run does not end, or there are more runs than the cap allows
      */
     public void advanceBy(Duration duration) {
@@ -293,15 +293,18 @@ public final class VirtualTime implements AutoCloseable {
     /**
      * Lets time pass as {@link #advanceBy} does, until the wall clock shows that instant.
      *
-     * @throws IllegalArgumentException if it shows a later one already
+     * @throws IllegalArgumentException if it shows a later one already, or the instant is too far in the future
      */
     public void advanceTo(Instant instant) {
+        Objects.requireNonNull(instant, "instant must not be null");
         String verb = "advanceTo(" + instant + ")";
         turn.run(verb, () -> {
             if (instant.isBefore(now())) {
                 throw new IllegalArgumentException("instant must not be before " + now() + ", was " + instant);
             }
-            advance(verb, after("instant", Duration.between(now(), instant)), () -> false);
+            Duration ahead = Duration.between(now(), instant);
+            requireLeft("instant must be", ahead, instant);
+            advance(verb, source.look() + ahead.toNanos(), () -> false);
         });
     }
 
@@ -315,18 +318,18 @@ public final class VirtualTime implements AutoCloseable {
      * then.
      *
      * @return whether anything was pending
+     * @throws IllegalArgumentException if the next deadline is too far in the future
      */
     public boolean advanceToNext() {
         boolean[] isAny = {false};
         turn.run("advanceToNext()", () -> {
             stillness.begin();
             pollers.begin();
-            Optional<Duration> ahead = untilNextDue();
-            isAny[0] = ahead.isPresent();
-            advance(
-                    "advanceToNext()",
-                    source.look() + ahead.orElse(Duration.ZERO).toNanos(),
-                    () -> false);
+            Optional<Duration> next = untilNextDue();
+            isAny[0] = next.isPresent();
+            Duration ahead = next.orElse(Duration.ZERO);
+            requireLeft("The next run must be due", ahead, now().plus(ahead));
+            advance("advanceToNext()", source.look() + ahead.toNanos(), () -> false);
         });
         return isAny[0];
     }
@@ -547,12 +550,16 @@ public final class VirtualTime implements AutoCloseable {
         if (ahead.isNegative()) {
             throw new IllegalArgumentException(what + " must not be negative, was " + ahead);
         }
+        requireLeft(what + " must end", ahead, ahead);
+        return source.look() + ahead.toNanos();
+    }
+
+    private void requireLeft(String rule, Duration ahead, Object value) {
         Duration left = Duration.ofNanos(LAST_NANOS - source.look());
         if (ahead.compareTo(left) > 0) {
-            throw new IllegalArgumentException(what + " must end within a hundred years of virtual time, of which "
-                    + left + " are left, was " + ahead);
+            throw new IllegalArgumentException(
+                    rule + " within a hundred years of virtual time, of which " + left + " are left, was " + value);
         }
-        return source.look() + ahead.toNanos();
     }
 
     /** Shuts the schedulers down that came from {@link #newScheduler}; what is pending is dropped. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.WheelScheduledExecutor;
@@ -408,6 +409,7 @@ class VirtualTimeTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> time.advanceTo(at(Duration.ofSeconds(-1))))
                 .withMessage("instant must not be before 2030-01-01T00:00:00Z, was 2029-12-31T23:59:59Z");
+        assertThatNullPointerException().isThrownBy(() -> time.advanceTo(null)).withMessage("instant must not be null");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> time.setMaxRuns(0))
                 .withMessage("maxRuns must be positive, was 0");
@@ -545,9 +547,24 @@ class VirtualTimeTest {
                 .withMessageStartingWith(
                         "duration must end within a hundred years of virtual time, of which PT12600H are left");
         assertThatIllegalArgumentException().isThrownBy(() -> time.suspend(Duration.ofSeconds(Long.MAX_VALUE)));
-        assertThatIllegalArgumentException().isThrownBy(() -> time.advanceTo(Instant.MAX));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> time.advanceTo(Instant.MAX))
+                .withMessage("instant must be within a hundred years of virtual time, of which PT12600H are left, was "
+                        + Instant.MAX);
         time.setPatience(Duration.ofSeconds(Long.MAX_VALUE));
         time.advanceBy(SECOND);
+    }
+
+    @Test
+    void runAfterTheEndOfTimeIsNotReached() {
+        Instant due = at(Duration.ofDays(40_000));
+        scheduler.schedule(logged("never"), due);
+        assertThat(time.nextDue()).contains(due);
+        assertThatIllegalArgumentException()
+                .isThrownBy(time::advanceToNext)
+                .withMessage("The next run must be due within a hundred years of virtual time, of which PT876600H are"
+                        + " left, was " + due);
+        assertThat(time.now()).isEqualTo(VirtualTime.DEFAULT_START);
     }
 
     @Test

@@ -122,13 +122,15 @@ public final class DurableTime {
      * Lets time pass until no one-time task is scheduled any more, retries included. Returns the ends.
      *
      * @param limit so much time may pass
+     * @throws IllegalArgumentException if the limit is negative or too long
      * @throws AssertionError if a task is still scheduled then
      */
     public DurableRuns runUntilIdle(Duration limit) {
+        Instant end = time.endOf(limit);
         UncommittedRuns own = own();
         return during("runUntilIdle(" + limit + ")", cap -> {
             if (own != null) {
-                runOwnUntilIdle(own, limit, cap);
+                runOwnUntilIdle(own, limit, end, cap);
             } else if (!isIdle()) {
                 time.advanceUntil(
                         this::isIdle, limit, "No one-time task must be scheduled any more", this::whatIsScheduled);
@@ -150,8 +152,7 @@ public final class DurableTime {
                 + ")";
     }
 
-    private void runOwnUntilIdle(UncommittedRuns own, Duration limit, RunCap cap) {
-        Instant end = time.now().plus(limit);
+    private void runOwnUntilIdle(UncommittedRuns own, Duration limit, Instant end, RunCap cap) {
         runNow(own, cap);
         Optional<Instant> next = own.nextDue();
         while (next.isPresent()) {
@@ -175,9 +176,11 @@ public final class DurableTime {
      * time has passed as it takes. A task that is cancelled before it runs has none.
      *
      * @param limit so much time may pass
+     * @throws IllegalArgumentException if the limit is negative or too long
      * @throws AssertionError if no run has ended within the limit
      */
     public DurableEnd awaitEnd(String handler, String id, Duration limit) {
+        Instant last = time.endOf(limit);
         DurableRuns.Search first = runs.firstOf(handler, id);
         if (first.find() != null) {
             return first.get();
@@ -187,13 +190,12 @@ public final class DurableTime {
             time.advanceUntil(() -> first.find() != null, limit, ruleOf(handler, id), () -> "");
         } else {
             String verb = "awaitEnd(" + handler + ", " + id + ", " + limit + ")";
-            time.inOneCap(verb, cap -> awaitOwn(own, first, ruleOf(handler, id), limit, cap));
+            time.inOneCap(verb, cap -> awaitOwn(own, first, ruleOf(handler, id), last, cap));
         }
         return first.get();
     }
 
-    private void awaitOwn(UncommittedRuns own, DurableRuns.Search first, String rule, Duration limit, RunCap cap) {
-        Instant last = time.now().plus(limit);
+    private void awaitOwn(UncommittedRuns own, DurableRuns.Search first, String rule, Instant last, RunCap cap) {
         runNow(own, cap);
         while (first.find() == null) {
             Optional<Instant> next = own.nextDueOfAll().map(this::later).filter(instant -> !instant.isAfter(last));

@@ -544,6 +544,16 @@ public final class VirtualTime implements AutoCloseable {
         return new ArrayList<>(driven.stream().filter(Driven::hasTickThread).toList());
     }
 
+    /**
+     * Returns the instant at which a limit ends.
+     *
+     * @throws IllegalArgumentException if the limit is negative or too long
+     */
+    Instant endOf(Duration limit) {
+        long ignored = after("limit", limit);
+        return now().plus(limit);
+    }
+
     /** Returns the virtual time that lies so far ahead. */
     private long after(String what, Duration ahead) {
         Objects.requireNonNull(ahead, what + " must not be null");

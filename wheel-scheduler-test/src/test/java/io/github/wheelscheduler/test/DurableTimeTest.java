@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -1090,6 +1091,22 @@ class DurableTimeTest {
             assertThatThrownBy(() -> durable.awaitEnd("plain", "p", Duration.ofSeconds(1)))
                     .isInstanceOf(AssertionError.class)
                     .hasMessageStartingWith("awaitEnd(plain, p, PT1S) has made more than 100 runs");
+        }
+
+        @Test
+        void badLimitsAreRefused() {
+            for (Consumer<Duration> verb : List.<Consumer<Duration>>of(
+                    durable::runUntilIdle, limit -> durable.awaitEnd("plain", "p", limit))) {
+                assertThatThrownBy(() -> verb.accept(null))
+                        .isInstanceOf(NullPointerException.class)
+                        .hasMessage("limit must not be null");
+                assertThatThrownBy(() -> verb.accept(Duration.ofSeconds(-1)))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("limit must not be negative, was PT-1S");
+                assertThatThrownBy(() -> verb.accept(Duration.ofSeconds(Long.MAX_VALUE)))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("limit must end within a hundred years of virtual time, of which");
+            }
         }
 
         @Test

@@ -30,10 +30,12 @@ import org.springframework.context.annotation.Import;
  * }</pre>
  *
  * <p>Every {@link java.time.Clock} bean of the application is replaced by the clock of this time, but for objects that
- * were registered as singletons; an application without a clock gets this one. Each context has a time of its own, and
- * contexts with different values of this annotation are cached apart. Of several annotations the nearest to the test
- * class counts, as a whole. The order is the class, its base classes, the classes around it; a composed annotation is
- * as near as its place.
+ * were registered as singletons; an application without a clock gets this one. Clocks must be injected as {@code
+ * Clock}: a replaced bean is not found by a class of its own.
+ *
+ * <p>Each context has a time of its own, and contexts with different values of this annotation are cached apart. Of
+ * several annotations the nearest to the test class counts, as a whole. The order is the class, its base classes, the
+ * classes around it; a composed annotation is as near as its place.
  *
  * <p>Durable tasks live in this time, too, and the clock of the database has no say: looks, heartbeats, claims, due
  * times and retries go by {@link VirtualTime}, on the statements of production. The database must be that of the test,

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.test.TestingYourApplicationTest.Application;
 import java.lang.annotation.Retention;
@@ -13,11 +14,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Import;
@@ -96,6 +100,46 @@ class OtherStartTest {
         void allShowVirtualTime() {
             assertThat(clock).isSameAs(time.clock());
             assertThat(local).isSameAs(time.clock());
+        }
+    }
+
+    @Test
+    void clockInjectedByItsOwnClassFailsTheStart() {
+        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(ByOwnClass.class).close())
+                .rootCause()
+                .isInstanceOfAny(NoSuchBeanDefinitionException.class, BeanNotOfRequiredTypeException.class)
+                .hasMessageContaining("OwnClock");
+    }
+
+    @AutoConfigureVirtualTime
+    static class ByOwnClass {
+
+        @Bean
+        OwnClock own() {
+            return new OwnClock();
+        }
+
+        @Bean
+        List<Instant> instants(OwnClock clock) {
+            return List.of(clock.instant());
+        }
+    }
+
+    static final class OwnClock extends Clock {
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.EPOCH;
         }
     }
 

@@ -4,6 +4,7 @@ import static io.github.wheelscheduler.browser.Browser.hook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,6 +48,22 @@ class DurableTasksInBrowserTest {
         browser.click(hook("durable-handlers") + " a[href*='handler=invoice'][href*='state=scheduled']");
         browser.awaitText(hook("durable-tasks"), "4711");
         assertThat(browser.text(hook("durable-tasks"))).doesNotContain("Ada");
+    }
+
+    /** A count is a link unless it is 0. */
+    @Test
+    void countComesBackAfterItWasZero(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?view=durable&live=off"));
+            browser.awaitText(hook("durable-handlers"), "stocktaking");
+            for (String failed : List.of("7", "0", "7")) {
+                proxy.change(json -> json.replaceAll("\"failed\":\\d+", "\"failed\":" + failed));
+                browser.lookNow();
+                assertThat(browser.text(hook("durable-handlers") + " td[data-label=Failed]"))
+                        .isEqualTo(failed);
+            }
+            browser.leave();
+        }
     }
 
     @Test

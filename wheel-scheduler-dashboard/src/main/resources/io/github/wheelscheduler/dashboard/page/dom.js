@@ -31,10 +31,12 @@ export function attribute(node, key, value) {
   }
 }
 
+const signatures = new WeakMap();
+
 /** Sets a text; an equal one is left alone, so that a selection in it stays. */
 export function text(node, value) {
   const wanted = value || value === 0 ? String(value) : '';
-  if (node.textContent !== wanted) {
+  if (signatures.delete(node) || node.textContent !== wanted) {
     node.textContent = wanted;
   }
 }
@@ -42,8 +44,6 @@ export function text(node, value) {
 export function show(node, isShown) {
   node.hidden = !isShown;
 }
-
-const signatures = new WeakMap();
 
 /** Replaces children, unless they are the same as last time by that signature. */
 export function refill(node, signature, make) {

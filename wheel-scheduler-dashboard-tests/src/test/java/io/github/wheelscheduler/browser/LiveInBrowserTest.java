@@ -113,6 +113,19 @@ class LiveInBrowserTest {
     }
 
     @Test
+    void findingThatBecomesWorseIsMarkedAnew(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            proxy.change(json -> json.replaceAll("\"severity\":\"\\w+\"", "\"severity\":\"WARNING\""));
+            browser.open(proxy.url("/actuator/wheeldashboard?live=1"));
+            browser.awaitText("#findings-list li.warning .badge", "warning");
+            proxy.change(json -> json.replaceAll("\"severity\":\"\\w+\"", "\"severity\":\"ERROR\""));
+            browser.awaitText("#findings-list li.failing .badge", "error");
+            assertThat(browser.all("#findings-list li.warning")).isEmpty();
+            browser.leave();
+        }
+    }
+
+    @Test
     void largeNumberStaysExact(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {
             proxy.change(json -> json.replaceAll("\"skips\":\\d+", "\"skips\":9007199254740993"));

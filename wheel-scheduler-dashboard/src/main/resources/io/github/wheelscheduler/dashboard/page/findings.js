@@ -15,7 +15,7 @@ const [section, list, none, more, voice] =
 
 let known = null;
 
-const keyOf = finding => [finding.rule, finding.scheduler, finding.group, finding.task].join('\n');
+const keyOf = ({rule, severity, scheduler, group, task}) => [rule, severity, scheduler, group, task].join('\n');
 
 /** Shows the findings of all schedulers. Without a scheduler, nothing is on time. */
 export function showFindings({findings, schedulers}) {

@@ -41,6 +41,25 @@ class SteeringInBrowserTest {
         browser.awaitThat("a run that is counted", () -> server.task(Shop.RATES).runs() == runs + 1);
     }
 
+    /** After the trigger, the page asks whether the scheduler is paused. */
+    @Test
+    void triggerIsReportedWhereNothingElseAnswers(Browser browser) throws IOException {
+        browser.expect("503");
+        int before = Shop.refreshes();
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?live=off&view=task&id=" + Shop.RATES));
+            browser.one(hook("trigger"));
+            proxy.takeDown(target -> target.contains("limit=0"));
+            browser.click(hook("look"));
+            browser.awaitText(hook("problem"), "Not available now");
+            browser.click(hook("trigger"));
+            browser.awaitText(hook("note-ok"), Shop.RATES + ": triggered");
+            assertThat(browser.all(hook("note-failing"))).isEmpty();
+            browser.awaitThat("one more run", () -> Shop.refreshes() == before + 1);
+            browser.leave();
+        }
+    }
+
     @Test
     void taskIsPausedAndResumed(Browser browser) {
         openTask(browser, Shop.RATES);

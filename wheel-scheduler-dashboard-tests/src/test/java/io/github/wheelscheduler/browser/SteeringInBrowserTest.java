@@ -92,6 +92,30 @@ class SteeringInBrowserTest {
     }
 
     @Test
+    void secondPreviewReplacesTheFirst(Browser browser) throws IOException {
+        browser.expect("409");
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?view=task&id=" + Shop.INVOICES));
+            browser.click(hook("retime"));
+            for (int i = 0; i < 2; i++) {
+                proxy.refuse(409);
+                browser.click(hook("preview"));
+                browser.awaitText(hook("retime-preview"), "Not possible in its current state");
+                assertThat(isRetimingPossible(browser)).isFalse();
+                proxy.refuse(0);
+                browser.click(hook("preview"));
+                browser.awaitText(hook("retime-preview"), "every weekday at 9:00");
+                assertThat(isRetimingPossible(browser)).isTrue();
+            }
+            browser.leave();
+        }
+    }
+
+    private static boolean isRetimingPossible(Browser browser) {
+        return browser.one(hook("retime-dialog") + " " + hook("confirm")).isEnabled();
+    }
+
+    @Test
     void runThatGoesOnShowsItsStackAndIsInterrupted(Browser browser) {
         int before = Shop.interrupts();
         server.wheel().getTaskRegistry().trigger(Shop.EXPORT);

@@ -1,6 +1,6 @@
 // Another schedule for a task: entered, looked at before it holds, and then sent.
 import {explain, post} from './api.js';
-import {button, el, refill, show, text} from './dom.js';
+import {button, el, show, text} from './dom.js';
 import {clockChanges, inZones, joined, relative, skippedBefore} from './format.js';
 import {act, dialog} from './steer.js';
 
@@ -14,7 +14,7 @@ const KINDS = {
 const field = (label, input, ...more) => el('div.field', {}, el('label', {for: input.id}, label), input, more);
 
 /** Asks for a schedule. A durable task has no single run, and no preview. */
-export async function retime({path, id, scheduler, schedule, at, isDurable, usualZone}) {
+export async function retime({path, id, scheduler, schedule, now, isDurable, usualZone}) {
   const kinds = Object.keys(KINDS).filter(kind => !isDurable || kind !== 'once');
   const kind = el('select', {id: 'retime-kind', onchange: changed},
     kinds.map(one => el('option', {value: one}, KINDS[one][0])));
@@ -43,13 +43,13 @@ export async function retime({path, id, scheduler, schedule, at, isDurable, usua
   function changed() {
     text(hint, KINDS[kind.value][1]);
     show(zoneField, kind.value === 'cron');
-    refill(result, null, () => []);
+    result.replaceChildren();
     confirm.disabled = !isDurable || value.value.trim() === '';
   }
 
   async function preview() {
     const asked = JSON.stringify(wanted());
-    let shown;
+    let shown, isGood = false;
     try {
       const {json: {words, upcoming, skipped, zone: meant}} = await post(path, {...wanted(), preview: true});
       const marks = clockChanges(upcoming, meant);
@@ -57,13 +57,14 @@ export async function retime({path, id, scheduler, schedule, at, isDurable, usua
       shown = [el('strong', {}, joined([words, meant])), el('ol', {}, upcoming.map((one, index) => [
         gaps.filter(gap => gap.before === index).map(gap =>
           el('li.skipped', {}, `${gap.local} ${meant} is skipped: the clocks go forward`)),
-        el('li', {}, joined([inZones(one, meant), relative(one, at), marks[index]]))]))];
+        el('li', {}, joined([inZones(one, meant), relative(one, now()), marks[index]]))]))];
+      isGood = true;
     } catch (problem) {
-      shown = el('p.error', {}, explain(problem, true).join(' '));
+      shown = [el('p.error', {}, explain(problem, true).join(' '))];
     }
     if (asked === JSON.stringify(wanted())) {
-      confirm.disabled = !Array.isArray(shown);
-      refill(result, asked, () => shown);
+      confirm.disabled = !isGood;
+      result.replaceChildren(...shown);
     }
   }
 

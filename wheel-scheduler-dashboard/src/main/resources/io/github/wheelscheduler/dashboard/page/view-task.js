@@ -52,7 +52,7 @@ export function task(context, {id, scheduler}) {
       isHeld ? steer('resume', 'resumed', {title: 'Runs it as scheduled again', why})
         : steer('pause', 'paused', {title: 'Skips its runs until it is resumed', why}),
       button('Change schedule…', 'retime',
-        () => retime({path, id, scheduler, at, schedule: now.schedule, usualZone: now.zone}),
+        () => retime({path, id, scheduler, now: () => at, schedule: now.schedule, usualZone: now.zone}),
         {title: why || 'Until it is restored or the application restarts', disabled: Boolean(why)}),
       steer('reset', 'configured schedule restored',
         {title: `Restores the configured schedule${now.configured ? ` (${now.configured})` : ''} and ends a pause`, why}),

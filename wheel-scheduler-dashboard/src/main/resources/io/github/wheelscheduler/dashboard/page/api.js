@@ -4,7 +4,8 @@ import {parse} from './json.js';
 
 const PATIENCE_MILLIS = 20_000;
 
-const MISSED_MILLIS = 120_000;
+/** A node without an answer for so long is gone, unless nothing was asked for half of it. */
+const GONE_MILLIS = 120_000;
 
 /** The address of the page without a slash at its end. */
 const page = import.meta.url.replace(/\/[^/]*$/, '');
@@ -20,38 +21,45 @@ export class Problem extends Error {
 const KINDS = {400: 'bad', 401: 'login', 403: 'denied', 404: 'missing', 405: 'readonly', 409: 'conflict', 415: 'type',
   502: 'gone', 503: 'away', 504: 'gone'};
 
-/** The nodes behind this address. The first to answer is shown until the user chooses another. */
+/** The nodes behind this address. The first to answer is shown until the user chooses another, or it is gone. */
 export const nodes = {
   shown: null,
   other: null,
   restarts: 0,
-  heardMillis: 0,
-  replaced: new Set(),
+  known: new Set(),
+
+  /** Whether the last answer was of the one shown, when it came, and since when all were so, or none. */
+  isHeard: true, lastMillis: 0, sinceMillis: 0,
 
   nameOf: header => decodeURIComponent(header.split('#')[0]),
 
   /** Returns whether an answer of that node is to be shown. */
   takes(header) {
-    const isOther = header && this.shown && header !== this.shown;
-    // The same name with another id is a restarted process, unless the former one still answers.
-    if (isOther && !this.other && !this.replaced.has(header) && this.nameOf(header) === this.nameOf(this.shown)) {
-      this.replaced.add(this.shown);
+    let isHeard = !header || !this.shown || header === this.shown;
+    // The same name with a new id is a restarted process; the id of one that still answers is known.
+    if (!isHeard && !this.known.has(header) && this.nameOf(header) === this.nameOf(this.shown)) {
       this.restarts++;
-    } else if (isOther) {
+      isHeard = true;
+    }
+    this.known.add(header);
+    const now = performance.now();
+    if (isHeard !== this.isHeard || now - this.lastMillis > GONE_MILLIS / 2) {
+      this.sinceMillis = now;
+    }
+    [this.isHeard, this.lastMillis] = [isHeard, now];
+    if (now - this.sinceMillis >= GONE_MILLIS) {
+      this.other = null;
+    } else if (!isHeard) {
       this.other = header;
-      if (Date.now() - this.heardMillis < MISSED_MILLIS) {
-        return false;
-      }
-      this.swap();
+      return false;
     }
     this.shown = header || this.shown;
-    this.heardMillis = Date.now();
     return true;
   },
 
   swap() {
     [this.shown, this.other] = [this.other, this.shown];
-    this.heardMillis = Date.now();
+    this.sinceMillis = performance.now();
   }
 };
 

@@ -1,0 +1,95 @@
+package io.github.wheelscheduler.browser;
+
+import static io.github.wheelscheduler.browser.Browser.hook;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Modules of the page, each loaded once more beside it, with a clock and answers of the test. */
+@InBrowser
+class ModulesInBrowserTest {
+
+    private static Server server;
+
+    @BeforeAll
+    static void start() {
+        server = Server.start("logging.level.io.github.wheelscheduler=off");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void otherNodeIsForgottenWhenItIsGone(Browser browser) {
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 6, 6), answers("a#1", 7, 120)))
+                .isEqualTo("a#1 b#1 0");
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 6, 6), answers("a#1", 7, 130)))
+                .isEqualTo("a#1 null 0");
+    }
+
+    @Test
+    void otherNodeIsShownWhenTheFirstIsGone(Browser browser) {
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 6, 120)))
+                .isEqualTo("a#1 b#1 0");
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 6, 130)))
+                .isEqualTo("b#1 null 0");
+    }
+
+    @Test
+    void nodeIsNotGoneWhileNothingIsAsked(Browser browser) {
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 600, 610)))
+                .isEqualTo("a#1 b#1 0");
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 6, 6), answers("a#1", 600, 610)))
+                .isEqualTo("a#1 b#1 0");
+    }
+
+    @Test
+    void restartIsSeenBesideAnotherNode(Browser browser) {
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("b#1", 6, 6), answers("a#2", 7, 8)))
+                .isEqualTo("a#2 b#1 1");
+    }
+
+    @Test
+    void processThatStillAnswersIsAnotherNode(Browser browser) {
+        assertThat(nodesAfter(browser, answers("a#1", 0, 5), answers("a#2", 6, 6), answers("a#1", 7, 8)))
+                .isEqualTo("a#2 a#1 1");
+    }
+
+    /** Returns one answer of a node each second: its header, and the second. */
+    private static List<?> answers(String node, int first, int last) {
+        return IntStream.rangeClosed(first, last)
+                .mapToObj(second -> List.<Object>of(node, second))
+                .toList();
+    }
+
+    /** Returns the node that the page shows after these answers, the other one, and the number of restarts. */
+    private static String nodesAfter(Browser browser, List<?>... answers) {
+        open(browser);
+        return String.valueOf(browser.scriptAsync(
+                """
+                const [answers, done] = arguments;
+                let second = 0;
+                performance.now = Date.now = () => 1_000_000 + second * 1000;
+                import(new URL('wheeldashboard/api.js?alone', location)).then(({nodes}) => {
+                    let node;
+                    for ([node, second] of answers) {
+                        nodes.takes(node);
+                    }
+                    done(`${nodes.shown} ${nodes.other} ${nodes.restarts}`);
+                });
+                """, Stream.of(answers).flatMap(List::stream).toList()));
+    }
+
+    /** Opens a page that asks nothing more. */
+    private static void open(Browser browser) {
+        browser.open(server.dashboard("live=off"));
+        browser.awaitText(hook("footer"), "process started ");
+    }
+}

@@ -69,6 +69,30 @@ class LiveInBrowserTest {
     }
 
     @Test
+    void viewThatWasLoadingInAHiddenTabIsShown(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?live=off"));
+            browser.awaitText(hook("view-overview"), "taskScheduler");
+            proxy.hold(target -> target.contains("sort=urgency"));
+            browser.click(hook("nav-tasks"));
+            browser.awaitThat("a request that is held", proxy::isHolding);
+            hide(browser, true);
+            proxy.hold(target -> false);
+            hide(browser, false);
+            browser.one(rowOf(Shop.RATES));
+            browser.awaitHidden(hook("loading"));
+            browser.leave();
+        }
+    }
+
+    private static void hide(Browser browser, boolean isHidden) {
+        browser.script("""
+                Object.defineProperty(document, 'hidden', {value: arguments[0], configurable: true});
+                document.dispatchEvent(new Event('visibilitychange'));
+                """, isHidden);
+    }
+
+    @Test
     void slowAnswerNeverOverwritesANewerOne(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {
             proxy.hold(target -> target.contains("text=orders"));

@@ -63,7 +63,8 @@ const context = {
 
 let view = null, viewKey = null;
 let isMoved = false;
-let sequence = 0;
+
+/** Of the look that has not ended; aborted if it was stopped. */
 let running = null;
 let timer = 0;
 let failures = 0;
@@ -78,7 +79,6 @@ const liveMillis = () => LIVE[liveKey()];
 /** Looks now. An answer to an older question is thrown away. */
 async function look() {
   stop();
-  const mine = ++sequence;
   running = new AbortController();
   const {signal} = running;
   let problem = null;
@@ -93,7 +93,7 @@ async function look() {
     // One after the other: nodes that take turns would else always answer with one of each.
     const overall = data.list?.findings ? data.list : await context.list({show: 'findings', limit: 0}, signal);
     data.list ??= overall;
-    if (mine !== sequence) {
+    if (signal.aborted) {
       return;
     }
     receivedMillis = Date.now();
@@ -109,11 +109,12 @@ async function look() {
       scrollWanted = null;
     }
   } catch (thrown) {
-    if (mine !== sequence) {
-      return;
-    }
     problem = thrown;
   }
+  if (signal.aborted) {
+    return;
+  }
+  running = null;
   failures = problem === null ? 0 : failures + 1;
   if (problem !== null && problem.kind !== 'otherNode') {
     // Rights and paths may be others when it is back.
@@ -131,7 +132,6 @@ async function look() {
 function stop() {
   clearTimeout(timer);
   running?.abort();
-  sequence++;
 }
 
 function plan(problem) {
@@ -258,7 +258,7 @@ addEventListener('popstate', event => {
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
     stop();
-  } else if (liveMillis() > 0 || lastProblem !== null || receivedMillis === 0) {
+  } else if (liveMillis() > 0 || lastProblem !== null || running !== null) {
     look();
   }
 });

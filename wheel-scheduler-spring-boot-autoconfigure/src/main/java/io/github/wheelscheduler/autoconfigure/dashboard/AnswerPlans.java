@@ -11,7 +11,8 @@ import org.springframework.http.server.PathContainer;
 /** Decides what the filters add to the answers of the page and of the endpoints that it asks. */
 final class AnswerPlans {
 
-    static final List<String> ENDPOINTS = List.of(WheelDashboardEndpoint.ID, "wheelscheduler", "wheeldurable");
+    static final List<String> ENDPOINTS =
+            List.of(WheelDashboardEndpoint.ID, "wheelscheduler", "wheeldurable", "wheelhistory");
 
     static final String TOKEN = "Wheel-Csrf-Token";
     static final String TOKEN_HEADER = "Wheel-Csrf-Header";

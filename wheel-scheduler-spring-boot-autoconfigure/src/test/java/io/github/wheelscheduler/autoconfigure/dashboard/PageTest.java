@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
+import io.github.wheelscheduler.durable.autoconfigure.DurableAutoConfiguration;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -18,6 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** How the page is served. */
 @ParameterizedClass
@@ -141,11 +146,17 @@ class PageTest {
 
     @Test
     void eachAnswerNamesItsNode() {
-        DashboardSite site = stack.shared();
-        try (DashboardSite other = stack.start()) {
+        DashboardSite other = stack.shared();
+        try (DashboardSite site = DashboardSite.start(
+                ApplicationWithHistory.class, stack.with("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID()))) {
             String node = header(site.get(PAGE), "Wheel-Node");
             assertThat(node).matches("[\\w.%-]+:\\d+#[\\w-]{36}");
-            for (String path : List.of("/actuator/wheelscheduler", "/actuator/wheelscheduler/none", PAGE + "/token")) {
+            for (String path : List.of(
+                    "/actuator/wheelscheduler",
+                    "/actuator/wheelscheduler/none",
+                    "/actuator/wheelhistory",
+                    "/actuator/wheelhistory/sums",
+                    PAGE + "/token")) {
                 assertThat(header(site.get(path), "Wheel-Node")).as(path).isEqualTo(node);
             }
             assertThat(header(site.post("/actuator/wheelscheduler", "{}"), "Wheel-Node"))
@@ -154,6 +165,11 @@ class PageTest {
             assertThat(header(other.get(PAGE), "Wheel-Node")).isNotEqualTo(node);
         }
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(exclude = DurableAutoConfiguration.class)
+    @EnableScheduling
+    static class ApplicationWithHistory {}
 
     @Test
     void noOtherFileIsServed() {

@@ -54,6 +54,22 @@ class LiveInBrowserTest {
     }
 
     @Test
+    void buttonAsksAlsoAfterAFailedUpdate(Browser browser) throws IOException {
+        browser.expect("503");
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            browser.open(proxy.url("/actuator/wheeldashboard?live=off&view=tasks"));
+            browser.one(rowOf(Shop.RATES));
+            proxy.takeDown(target -> target.contains("/wheelscheduler"));
+            browser.click(hook("look"));
+            browser.awaitText(hook("problem"), "Not available now");
+            browser.click(hook("bulk-trigger"));
+            browser.awaitText(hook("ask"), "Trigger 10 tasks?");
+            browser.click(hook("ask") + " " + hook("cancel"));
+            browser.leave();
+        }
+    }
+
+    @Test
     void pageAsksNothingWhileItsTabIsHidden(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {
             browser.open(proxy.url("/actuator/wheeldashboard?live=1"));

@@ -83,7 +83,8 @@ async function look() {
   const {signal} = running;
   let problem = null;
   try {
-    if (context.settings === null) {
+    // Rights and paths may be others when it is back.
+    if (context.settings === null || lastProblem !== null) {
       context.settings = await readSettings(signal);
       showSettings(context.settings);
     }
@@ -116,10 +117,6 @@ async function look() {
   }
   running = null;
   failures = problem === null ? 0 : failures + 1;
-  if (problem !== null && problem.kind !== 'otherNode') {
-    // Rights and paths may be others when it is back.
-    context.settings = null;
-  }
   plan(problem);
   if (problem !== null) {
     show(loading, false);

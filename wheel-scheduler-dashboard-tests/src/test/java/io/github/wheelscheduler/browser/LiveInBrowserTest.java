@@ -165,6 +165,20 @@ class LiveInBrowserTest {
         }
     }
 
+    /** A run may begin or end after the server has read its clock for the answer. */
+    @Test
+    void pastOfALaterInstantIsNow(Browser browser) throws IOException {
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            server.wheel().getTaskRegistry().trigger(Shop.EXPORT);
+            proxy.change(
+                    json -> json.replaceAll("\"(start|runningSince)\":\"[^\"]+\"", "\"$1\":\"2999-01-01T00:00:00Z\""));
+            browser.open(proxy.url("/actuator/wheeldashboard?live=1&view=tasks"));
+            browser.awaitText(rowOf(Shop.EXPORT), "running for 0 s");
+            browser.awaitText(rowOf(Shop.SYNC), "failed 0 s ago");
+            browser.leave();
+        }
+    }
+
     @Test
     void largeNumberStaysExact(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {

@@ -103,14 +103,21 @@ export function clock(iso, now) {
   return instant(now).startsWith(day) ? time : `${day} ${time}`;
 }
 
+/** How long ago something happened: 0 s if it did after the server had read its clock. */
+export function since(iso, now) {
+  const passed = Math.max(0, Date.parse(now) - Date.parse(iso)) / 1000;
+  return duration(passed < 10 ? passed : Math.round(passed));
+}
+
+export const ago = (iso, now) => `${since(iso, now)} ago`;
+
 /** "in 4 s" or "4 s ago", seen from an instant of the server. */
 export function relative(iso, now) {
   if (iso == null) {
     return '–';
   }
-  const distance = (Date.parse(iso) - Date.parse(now)) / 1000;
-  const rough = duration(Math.abs(Math.abs(distance) < 10 ? distance : Math.round(distance)));
-  return distance === 0 ? 'now' : distance > 0 ? `in${NBSP}${rough}` : `${rough} ago`;
+  const ahead = Date.parse(iso) - Date.parse(now);
+  return ahead === 0 ? 'now' : ahead > 0 ? `in${NBSP}${since(now, iso)}` : ago(iso, now);
 }
 
 /** An instant as a fact: how far away it is, and when; `none` where there is none. */

@@ -1,7 +1,7 @@
 // A task as a row, as lists of tasks show it, and how they are searched.
 import {changed, go, ofTask, read} from './address.js';
 import {attribute, badge, cell, el, refill, table, text} from './dom.js';
-import {clock, inWords, joined, lasting, plural, relative, seconds, written} from './format.js';
+import {ago, clock, inWords, joined, lasting, plural, relative, seconds, since, written} from './format.js';
 import {copyButton} from './steer.js';
 import {runs} from './strips.js';
 
@@ -125,7 +125,7 @@ export function taskRow(context, now) {
       attribute(nextCell, 'data-label', task.runningSince ? 'Now' : 'Next run');
       text(nextAt, task.next && clock(task.next, now()));
       text(late, !held && seconds(task.lateBy) > 0 && lasting(task.lateBy));
-      text(last, task.last ? `${isFailing(task) ? 'failed' : 'succeeded'} ${relative(task.last.start, now())}`
+      text(last, task.last ? `${isFailing(task) ? 'failed' : 'succeeded'} ${ago(task.last.start, now())}`
         : `none ${context.sinceStart(now())}`);
       text(lastMore, task.last && `took ${lasting(task.last.duration)}, ${lasting(task.last.lateness)} late`);
       attribute(last, 'title', isFailing(task) && `${task.last.exception}: ${task.last.message}`);
@@ -139,8 +139,6 @@ const WAITS = {paused: 'when its scheduler is resumed', 'shut down': 'never'};
 /** When it runs next; what its scheduler holds back has no time. */
 export const nextRun = ({next}, held, now) => (held && next && (held === 'shut down' || Date.parse(next) <= Date.parse(now))
   ? WAITS[held] ?? 'when its scheduler runs again' : relative(next, now));
-
-export const since = (instantThen, now) => relative(instantThen, now).replace(/ ago$/, '');
 
 export const filterWords = ({state, text: part, scheduler, group}, total) => joined([plural(total, 'task'),
   state?.split(',').map(wordOf).join(' or '), part && `matching “${part}”`, group && `in group ${group}`,

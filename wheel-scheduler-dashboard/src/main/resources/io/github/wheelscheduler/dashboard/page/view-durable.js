@@ -2,7 +2,7 @@
 import {changed, go, to} from './address.js';
 import {get, pathOf, Problem} from './api.js';
 import {button, el, factsOf, listing, panel, refill, show} from './dom.js';
-import {count, joined, lasting, relative, when} from './format.js';
+import {ago, count, joined, lasting, when} from './format.js';
 import {durableSearch, recurringActions, recurringState} from './durable-search.js';
 import {named, steerButton as steer} from './steer.js';
 
@@ -59,12 +59,12 @@ export function durable(context) {
           lines: ['It claims no more tasks until it is resumed; running tasks finish.']
         }})));
       nodes.set(all.nodes, one => one.node, one =>
-        [one.node, count(one.claimed), relative(one.lastHeartbeatAt, now)]);
+        [one.node, count(one.claimed), ago(one.lastHeartbeatAt, now)]);
       recurring.set(rest.recurring, one => one.id, one => [
         recurringState(one), named(one.id, to({view: 'durable-task', id: one.id})), one.handler ?? '–',
         one.schedule + (one.declaredSchedule === one.schedule ? '' : ` (configured: ${one.declaredSchedule})`),
-        when(one.next, now), one.owner ?? '–', one.lastSuccess ? relative(one.lastSuccess, now) : 'never',
-        joined([one.lastFailure ? relative(one.lastFailure, now) : 'never',
+        when(one.next, now), one.owner ?? '–', one.lastSuccess ? ago(one.lastSuccess, now) : 'never',
+        joined([one.lastFailure ? ago(one.lastFailure, now) : 'never',
           one.failuresInARow && `${one.failuresInARow} in a row`, one.failure]),
         el('div.actions', {}, all.steering && recurringActions(path('recurring', one.id), one))]);
       show(moreRecurring, rest.after);

@@ -2,12 +2,12 @@
 import {to} from './address.js';
 import {get, pathOf} from './api.js';
 import {attribute, button, el, factsOf, listing, panel, refill, show, text} from './dom.js';
-import {clock, clockChanges, count, dated, HERE, inWords, instant, joined, lasting, relative, seconds, skippedBefore,
-  when, written} from './format.js';
+import {clock, clockChanges, count, dated, HERE, inWords, instant, joined, lasting, relative, seconds, since,
+  skippedBefore, when, written} from './format.js';
 import {retime} from './retime.js';
 import {act, copy, copyButton, READ_ONLY, steerButton, traceId, withTrace} from './steer.js';
 import {runs} from './strips.js';
-import {failingSince, idParts, nextRun, showState, since} from './task-rows.js';
+import {failingSince, idParts, nextRun, showState} from './task-rows.js';
 import {past} from './view-history.js';
 
 export function task(context, {id, scheduler}) {

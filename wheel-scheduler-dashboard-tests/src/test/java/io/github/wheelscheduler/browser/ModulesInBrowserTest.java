@@ -62,6 +62,26 @@ class ModulesInBrowserTest {
                 .isEqualTo("a#2 a#1 1");
     }
 
+    @Test
+    void plotBeginsAnewWithAnotherProcessOrClock(Browser browser) {
+        open(browser);
+        Object said = browser.scriptAsync("""
+                const done = arguments[0];
+                const late = {wheel: 'PT0.001S', queue: 'PT0S'};
+                import(new URL('wheeldashboard/history.js?alone', location)).then(({add, pointsOf, rateOf}) => {
+                    const said = [];
+                    for (const [second, fired, started] of [
+                            [0, 100, 'a'], [2, 102, 'a'], [4, 5000, 'b'], [6, 5008, 'b'], [-3600, 5010, 'b']]) {
+                        add([{name: 'w', lateness: {p50: late, p99: late}, counts: {fired}}],
+                            new Date(1e12 + second * 1000).toISOString(), started);
+                        said.push(`${pointsOf('w').length} ${rateOf('w')}`);
+                    }
+                    done(said.join());
+                });
+                """);
+        assertThat(said).isEqualTo("1 null,2 1,1 null,2 4,1 null");
+    }
+
     /** Returns one answer of a node each second: its header, and the second. */
     private static List<?> answers(String node, int first, int last) {
         return IntStream.rangeClosed(first, last)

@@ -50,7 +50,7 @@ const context = {
 
   async list(parameters, signal) {
     const answer = await get(context.path(), parameters, signal);
-    add(answer.schedulers, answer.now);
+    add(answer.schedulers, answer.now, answer.started);
     if (!parameters.scheduler && !parameters.group) {
       context.schedulers = answer.schedulers;
     }

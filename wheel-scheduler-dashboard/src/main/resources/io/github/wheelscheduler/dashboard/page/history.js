@@ -1,4 +1,4 @@
-// How late runs have started, and how many there were, since the page was opened.
+// How late runs have started, and how many there were, while the page is open.
 import {seconds} from './format.js';
 
 /** An hour at one a second; the oldest go then. */
@@ -12,9 +12,15 @@ const GAP_SECONDS = 75;
 
 const byName = new Map();
 
-/** Takes what an answer says of schedulers at an instant. */
-export function add(schedulers, now) {
+let process = null, latest = 0;
+
+/** Takes what an answer says of schedulers at an instant; forgets what another process said, or a later clock. */
+export function add(schedulers, now, started) {
   const at = Date.parse(now) / 1000;
+  if (started !== process || at < latest - GAP_SECONDS) {
+    byName.clear();
+  }
+  [process, latest] = [started, at];
   for (const {name, lateness, counts} of schedulers) {
     const points = pointsOf(name);
     const last = points.at(-1);

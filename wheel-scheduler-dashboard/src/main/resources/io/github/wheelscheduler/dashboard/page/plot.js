@@ -28,14 +28,13 @@ export function plot(name) {
 
   function draw() {
     if (points.length > 1 && area.clientWidth > 0) {
-      const data = ['at', ...KEYS].map(key => points.map(point => point[key]));
       drawn ??= new uPlot(options(area, keys), null, area);
-      drawn.setData(data);
     }
+    drawn?.setData(['at', ...KEYS].map(key => points.map(point => point[key])));
   }
 
   return {
-    node: el('figure', {}, el('figcaption', {}, el('span', {title: TERMS.Lateness}, 'Lateness since this page was opened'),
+    node: el('figure', {}, el('figcaption', {}, el('span', {title: TERMS.Lateness}, 'Lateness while this page is open'),
       el('div.legend', {}, KEYS.map((key, at) =>
         el(`span.${key}`, {}, keys[at], `${key}, ${SERIES[key]} `, values[at])))), area, details.node),
     update(now) {

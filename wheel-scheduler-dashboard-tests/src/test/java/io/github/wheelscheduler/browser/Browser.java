@@ -202,7 +202,7 @@ final class Browser implements AutoCloseable {
         driver.get("about:blank");
     }
 
-    /** Leaves the page, forgets who has signed in, and gives the browser the look back that it has at the start. */
+    /** Leaves the page, forgets who has signed in, and gives the browser back its look and zone of the start. */
     void reset() {
         driver.get("about:blank");
         driver.executeCdpCommand("Network.clearBrowserCookies", Map.of());
@@ -210,12 +210,18 @@ final class Browser implements AutoCloseable {
         expected.clear();
         dark(false);
         width(WIDTH);
+        zone("");
     }
 
     void dark(boolean isDark) {
         Object scheme = Map.of("name", "prefers-color-scheme", "value", isDark ? "dark" : "light");
         Object motion = Map.of("name", "prefers-reduced-motion", "value", "reduce");
         driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", List.of(scheme, motion)));
+    }
+
+    /** Sets the time zone of pages that are opened from now on; empty for that of the machine. */
+    void zone(String zone) {
+        driver.executeCdpCommand("Emulation.setTimezoneOverride", Map.of("timezoneId", zone));
     }
 
     void width(int pixels) {

@@ -193,6 +193,38 @@ class DurableTasksInBrowserTest {
     }
 
     @Test
+    void unchangedTimeOfAnHourThatComesTwiceStays(Browser browser) throws IOException {
+        String due = "2030-10-27T01:30:00Z";
+        try (Server other = newServer();
+                Proxy proxy = Proxy.start("", other.port())) {
+            proxy.change(json -> json.replace("2100-01-01T00:00:00Z", due));
+            browser.zone("Europe/Berlin");
+            browser.open(proxy.url("/actuator/wheeldashboard?view=durable-task&handler=invoice&id=4711&live=off"));
+            browser.click(hook("reschedule"));
+            assertThat(browser.one("#durable-at").getAttribute("value")).startsWith("2030-10-27T02:30");
+            browser.click(hook("reschedule-dialog") + " " + hook("confirm"));
+            browser.awaitText(hook("note-ok"), "4711: rescheduled");
+            proxy.change(json -> json);
+            assertThat(String.valueOf(browser.scriptAsync("""
+                    fetch(new URL('wheeldurable/tasks/invoice?id=4711', location))
+                        .then(answer => answer.text()).then(arguments[0]);
+                    """))).contains(due);
+            browser.leave();
+        }
+    }
+
+    @Test
+    void rescheduleWithoutATimeIsNotConfirmed(Browser browser) {
+        browser.open(server.dashboard("view=durable-task&handler=invoice&id=4711"));
+        browser.click(hook("reschedule"));
+        browser.script("document.getElementById('durable-at').value = ''");
+        browser.click(hook("reschedule-dialog") + " " + hook("confirm"));
+        assertThat(browser.one("#durable-at").isDisplayed()).isTrue();
+        assertThat(browser.script("return document.querySelector('#durable-at').matches(':invalid')"))
+                .isEqualTo(true);
+    }
+
+    @Test
     void allThatFailedIsRetriedFromThePage(Browser browser) {
         try (Server other = newServer()) {
             browser.open(other.dashboard("view=durable&state=failed"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Instant;
+import java.time.LocalDateTime;
 import java.time.ZoneId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -101,7 +102,7 @@ class HistoryInBrowserTest {
 
     @Test
     void ownRangeIsEntered(Browser browser) {
-        Instant two = HistoryShop.twoOfTheNight();
+        LocalDateTime two = LocalDateTime.ofInstant(HistoryShop.twoOfTheNight(), ZoneId.systemDefault());
         browser.open(server.dashboard("view=history&live=1"));
         browser.awaitText(ROWS, HistoryShop.SYNC);
         enter(browser, "From", two);
@@ -113,13 +114,23 @@ class HistoryInBrowserTest {
         assertThat(browser.address()).contains("from=", "to=");
     }
 
-    private static void enter(Browser browser, String name, Instant at) {
-        String value = at.atZone(ZoneId.systemDefault()).toLocalDateTime().toString();
+    @Test
+    void unchangedEndOfARangeKeepsItsInstant(Browser browser) {
+        browser.zone("Europe/Berlin");
+        browser.open(server.dashboard("view=history&from=2030-10-27T00:30:00Z&to=2030-10-27T01:30:00.5Z"));
+        browser.lookNow();
+        enter(browser, "From", LocalDateTime.parse("2030-10-26T00:00"));
+        browser.click(hook("history-show"));
+        browser.awaitThat("another begin", () -> browser.address().contains("from=2030-10-25T22%3A00%3A00.000Z"));
+        assertThat(browser.address()).contains("to=2030-10-27T01%3A30%3A00.500Z");
+    }
+
+    private static void enter(Browser browser, String name, LocalDateTime value) {
         browser.script("""
                 const field = document.getElementById('history-' + arguments[0]);
                 field.value = arguments[1];
                 field.dispatchEvent(new Event('input'));
-                """, name, value);
+                """, name, value.toString());
     }
 
     @Test

@@ -1,5 +1,5 @@
 // Makes and changes elements. Every value becomes text or an attribute, never markup.
-import {TERMS} from './format.js';
+import {instant, TERMS} from './format.js';
 
 /** Makes an element: `el('td.wide', {title: 'x', onclick: f}, 'text', node)`, without null and false. */
 export const el = (name, ...rest) => fill(document.createElement(name.split('.')[0]), name, ...rest);
@@ -109,6 +109,14 @@ export const badge = (kind, word) => el(`span.badge.${kind}`, {}, icon(kind), wo
 
 export const button = (label, test, onclick, more) =>
   el('button', {type: 'button', 'data-test': test, onclick, ...more}, label);
+
+/** An unchanged field keeps its instant: where clocks go back, its text means two. */
+export function putInstant(input, iso) {
+  input.value = instant(iso).replace(' ', 'T');
+  input.given = {iso, value: input.value};
+}
+
+export const instantIn = ({given, value}) => (value === given.value ? given.iso : new Date(value).toISOString());
 
 /** A part of the page with a heading, and what else stands in its head. */
 export const panel = (title, head, ...children) =>

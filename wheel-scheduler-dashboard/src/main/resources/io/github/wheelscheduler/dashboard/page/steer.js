@@ -41,11 +41,8 @@ function reasonField(confirm) {
   return {
     node: el('div.field', {}, el('label', {for: 'reason'}, `Reason (${reasonRequired ? 'required' : 'optional'})`),
       input),
-
-    /** Says so to the user if one is required and missing. */
-    check() {
+    trim() {
       input.value = input.value.trim();
-      return input.reportValidity();
     },
     value: () => input.value || undefined
   };
@@ -57,8 +54,11 @@ function reasonField(confirm) {
  */
 export function dialog(title, test, action, kind = 'primary', keep = 'Cancel', hasReason = false) {
   const body = el('div.dialog-body');
-  const confirm = action && button(action, 'confirm', () => (!asked || asked.check()) && node.close('yes'),
-    {class: kind});
+  const confirm = action && button(action, 'confirm', () => {
+    asked?.trim();
+    // The browser says what is missing.
+    return node.querySelector(':invalid')?.reportValidity() ?? node.close('yes');
+  }, {class: kind});
   const asked = action && !hasReason ? reasonField(confirm) : null;
   const row = el('div.actions', {},
     button(action ? keep : 'Close', 'cancel', () => node.close(''), {autofocus: !asked}), confirm);

@@ -1,9 +1,9 @@
 // One durable task: its row, current run, error and payload. Without a handler, it is a recurring one.
 import {to} from './address.js';
 import {get, pathOf, Problem} from './api.js';
-import {button, el, factsOf, panel, refill, show, text} from './dom.js';
+import {button, el, factsOf, instantIn, panel, putInstant, refill, show, text} from './dom.js';
 import {durableActions, durableState, recurringActions, recurringState} from './durable-search.js';
-import {count, dated, HERE, instant, lasting} from './format.js';
+import {count, dated, HERE, lasting} from './format.js';
 import {act, copyButton, dialog, traceId} from './steer.js';
 import {past} from './view-history.js';
 
@@ -40,13 +40,14 @@ export function durableTask(context, {handler, id}) {
   }
 
   async function reschedule(next) {
-    const at = el('input', {id: 'durable-at', type: 'datetime-local', step: 1, value: instant(next).replace(' ', 'T')});
+    const at = el('input', {id: 'durable-at', type: 'datetime-local', step: 1, required: true});
+    putInstant(at, next);
     const {body, closed, reason} = dialog(`Reschedule ${id}`, 'reschedule-dialog', 'Reschedule');
     body.append(el('div.field', {}, el('label', {for: 'durable-at'}, `Due (${HERE})`), at));
     at.focus();
-    if (await closed && at.value) {
+    if (await closed) {
       await act({path, done: `${id}: rescheduled`,
-        body: {action: 'reschedule', id, at: new Date(at.value).toISOString(), reason: reason()}});
+        body: {action: 'reschedule', id, at: instantIn(at), reason: reason()}});
     }
   }
 

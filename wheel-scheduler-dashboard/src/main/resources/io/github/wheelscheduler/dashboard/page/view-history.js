@@ -1,7 +1,7 @@
 // History: a range of time, its runs, failures by kind, and who steered; and what it knows of a task.
 import {changed, go, ofTask, to} from './address.js';
 import {explain, get, Problem, seldom} from './api.js';
-import {badge, button, el, factsOf, listing, panel, show, text} from './dom.js';
+import {badge, button, el, factsOf, instantIn, listing, panel, putInstant, show, text} from './dom.js';
 import {ofDurableTask} from './durable-search.js';
 import {count, dated, HERE, instant, joined, lasting, lower, plural} from './format.js';
 import {dialog, label, withTrace} from './steer.js';
@@ -121,7 +121,7 @@ function rangeFields(choose) {
 
   function enter() {
     if (isEdited && ends.every(input => input.reportValidity())) {
-      choose(...ends.map(({value}) => iso(Date.parse(value))));
+      choose(...ends.map(instantIn));
     }
   }
 
@@ -139,9 +139,7 @@ function rangeFields(choose) {
       isEdited &&= key === shownFor;
       shownFor = key;
       if (!isEdited) {
-        ends.forEach((input, at) => {
-          input.value = instant(iso(range[at])).replace(' ', 'T');
-        });
+        ends.forEach((input, at) => putInstant(input, iso(range[at])));
       }
     }
   };

@@ -159,6 +159,17 @@ class ViewsInBrowserTest {
         assertThat(browser.one(hook("search")).getAttribute("value")).isEqualTo("REPORTS");
     }
 
+    @Test
+    void linkKeepsHowOftenThePageIsUpdated(Browser browser) {
+        browser.open(server.dashboard("live=30"));
+        browser.awaitText(hook("view-overview"), "taskScheduler");
+        browser.click("#live label:has([value=off])");
+        browser.awaitThat("no updates", () -> browser.address().contains("live=off"));
+        browser.click(hook("view-overview") + " a[href*='view=day']");
+        browser.one(hook("view-day"));
+        assertThat(browser.address()).contains("view=day", "live=off");
+    }
+
     /** A page that comes over plain HTTP from another machine has no clipboard. */
     @Test
     void idIsCopiedOverPlainHttp(Browser browser) {

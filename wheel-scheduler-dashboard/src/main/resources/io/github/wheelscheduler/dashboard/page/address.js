@@ -1,6 +1,7 @@
 // The page's own state lies in its address, so that reload, back and a sent link show the same.
 
-export const read = () => Object.fromEntries([...new URLSearchParams(location.search)].filter(([, value]) => value));
+export const read = (search = location.search) =>
+  Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value));
 
 /** The address of another view; how often it is looked stays. */
 export const to = state => written({live: read().live, ...state});

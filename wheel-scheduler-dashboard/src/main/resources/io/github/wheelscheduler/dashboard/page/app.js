@@ -233,7 +233,7 @@ function followLinks(event) {
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
   if (link && isPlain && !link.hash && link.pathname === location.pathname && !link.dataset.reload) {
     event.preventDefault();
-    go(link.href);
+    go(to({...read(link.search), live: read().live}));
     scrollTo(0, 0);
   }
 }

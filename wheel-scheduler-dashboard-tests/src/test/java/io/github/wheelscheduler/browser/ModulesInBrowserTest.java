@@ -82,6 +82,28 @@ class ModulesInBrowserTest {
         assertThat(said).isEqualTo("1 null,2 1,1 null,2 4,1 null");
     }
 
+    @Test
+    void clockThatIsSetBackKeepsNoOldAnswer(Browser browser) {
+        open(browser);
+        Object asked = browser.scriptAsync("""
+                const done = arguments[0];
+                let now = 1e12, asked = 0;
+                Date.now = () => now;
+                window.fetch = async () => {
+                    asked++;
+                    return new Response('{}');
+                };
+                import(new URL('wheeldashboard/api.js?alone', location)).then(async ({seldom}) => {
+                    await seldom('sums', {}, 60_000);
+                    await seldom('sums', {}, 60_000);
+                    now -= 3_600_000;
+                    await seldom('sums', {}, 60_000);
+                    done(asked);
+                });
+                """);
+        assertThat(asked).isEqualTo(2L);
+    }
+
     /** Returns one answer of a node each second: its header, and the second. */
     private static List<?> answers(String node, int first, int last) {
         return IntStream.rangeClosed(first, last)

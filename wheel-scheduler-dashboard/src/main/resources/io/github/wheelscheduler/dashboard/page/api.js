@@ -133,7 +133,8 @@ const kept = new Map();
 export async function seldom(path, parameters, millis, signal) {
   const key = JSON.stringify(parameters);
   const known = kept.get(path);
-  if (known?.key === key && Date.now() - known.readMillis < millis) {
+  // The browser's clock may have been set back.
+  if (known?.key === key && Math.abs(Date.now() - known.readMillis) < millis) {
     return known.answer;
   }
   const answer = await get(path, parameters, signal);

@@ -12,7 +12,7 @@ const DAY_MILLIS = 86_400_000;
 /** The next day, read seldom: of all requests, it costs the server most. */
 export async function readDay(context, filter, signal) {
   const key = JSON.stringify(filter);
-  if (context.day?.key !== key || Date.now() - context.day.readMillis > FRESH_MILLIS) {
+  if (context.day?.key !== key || Math.abs(Date.now() - context.day.readMillis) > FRESH_MILLIS) {
     const list = await context.list({...filter, show: 'day', sort: 'next', limit: LIMIT}, signal);
     // These often have no next run.
     const {tasks: running} = await context.list({...filter, state: filter.state || 'running', limit: LIMIT}, signal);

@@ -286,7 +286,7 @@ export function past(context, id) {
       at = now;
       show(node, isThere(context));
       draw();
-      if (isThere(context) && !isReading && Date.now() - readMillis >= TASK_FRESH_MILLIS) {
+      if (isThere(context) && !isReading && Math.abs(Date.now() - readMillis) >= TASK_FRESH_MILLIS) {
         read();
       }
     }

@@ -152,6 +152,25 @@ class LiveInBrowserTest {
         }
     }
 
+    /** As one to a trace may be. */
+    @Test
+    void linkToAnotherServerIsLeftAlone(Browser browser) {
+        browser.open(server.dashboard());
+        browser.awaitText(hook("view-overview"), "taskScheduler");
+        assertThat(browser.script("""
+                const link = document.createElement('a');
+                link.href = 'https://tracer.example' + location.pathname;
+                document.body.append(link);
+                let isFollowed = null;
+                addEventListener('click', event => {
+                    isFollowed = event.defaultPrevented;
+                    event.preventDefault();
+                });
+                link.click();
+                return isFollowed;
+                """)).isEqualTo(false);
+    }
+
     @Test
     void findingThatBecomesWorseIsMarkedAnew(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {

@@ -231,7 +231,8 @@ function moved() {
 function followLinks(event) {
   const link = event.target.closest('a[href]');
   const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-  if (link && isPlain && !link.hash && link.pathname === location.pathname && !link.dataset.reload) {
+  const isOurs = link?.origin === location.origin && link.pathname === location.pathname;
+  if (isOurs && isPlain && !link.hash && !link.dataset.reload) {
     event.preventDefault();
     go(to({...read(link.search), live: read().live}));
     scrollTo(0, 0);

@@ -172,6 +172,20 @@ class LiveInBrowserTest {
     }
 
     @Test
+    void eachCheckThatFailedIsShown(Browser browser) throws IOException {
+        String failed = "{\"rule\":\"findings\",\"severity\":\"WARNING\",\"tasks\":0,\"text\":\"Problems of %s\"}";
+        try (Proxy proxy = Proxy.start("", server.port())) {
+            proxy.change(json -> json.replaceAll(
+                    "\"findings\":\\[.*?\\}\\]",
+                    "\"findings\":[" + failed.formatted("disks") + "," + failed.formatted("queues") + "]"));
+            browser.open(proxy.url("/actuator/wheeldashboard?live=1"));
+            browser.awaitText("#findings-list", "Problems of disks");
+            browser.awaitText("#findings-list", "Problems of queues");
+            browser.leave();
+        }
+    }
+
+    @Test
     void findingThatBecomesWorseIsMarkedAnew(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {
             proxy.change(json -> json.replaceAll("\"severity\":\"\\w+\"", "\"severity\":\"WARNING\""));

@@ -15,7 +15,9 @@ const [section, list, none, more, voice] =
 
 let known = null;
 
-const keyOf = ({rule, severity, scheduler, group, task}) => [rule, severity, scheduler, group, task].join('\n');
+/** A check that failed is named by its text alone. */
+const keyOf = ({rule, severity, scheduler, group, task, text: said}) =>
+  [rule, severity, scheduler, group, task, rule === 'findings' && said].join('\n');
 
 /** Shows the findings of all schedulers. Without a scheduler, nothing is on time. */
 export function showFindings({findings, schedulers}) {

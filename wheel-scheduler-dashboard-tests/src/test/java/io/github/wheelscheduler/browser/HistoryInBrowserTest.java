@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,16 @@ class HistoryInBrowserTest {
         browser.click(hook("history-show"));
         browser.awaitThat("ten rows", () -> browser.all(ROWS + " tbody tr").size() == 10);
         assertThat(browser.address()).contains("from=", "to=");
+    }
+
+    @Test
+    void longRangeSaysHowFarItsTotalsGo(Browser browser) {
+        Instant now = Instant.now();
+        browser.open(server.dashboard("view=history&from=" + now.minus(31, ChronoUnit.DAYS) + "&to=" + now));
+        browser.awaitText(hook("history-sums"), " failed");
+        assertThat(browser.text(hook("history-sums"))).doesNotContain("in the last");
+        browser.open(server.dashboard("view=history&from=" + now.minus(40, ChronoUnit.DAYS) + "&to=" + now));
+        browser.awaitText(hook("history-sums"), "in the last 31 days of the range");
     }
 
     @Test

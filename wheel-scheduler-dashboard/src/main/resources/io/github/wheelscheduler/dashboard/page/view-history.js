@@ -179,7 +179,8 @@ export function history(context) {
     const inRange = hours.filter(({start}) => Date.parse(start) >= first && Date.parse(start) < beyond);
     const sum = key => inRange.reduce((all, one) => all + Number(one[key]), 0);
     text(found, joined([plural(sum('succeeded') + sum('failed'), 'run'),
-      sum('failed') && `${count(sum('failed'))} failed`, sum('notRun') && `${count(sum('notRun'))} did not run`]));
+      sum('failed') && `${count(sum('failed'))} failed`, sum('notRun') && `${count(sum('notRun'))} did not run`,
+      shown[0] < begin && `in the last ${MOST_DAYS} days of the range`]));
   }
 
   return {

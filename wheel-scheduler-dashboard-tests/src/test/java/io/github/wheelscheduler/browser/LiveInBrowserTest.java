@@ -186,6 +186,14 @@ class LiveInBrowserTest {
     }
 
     @Test
+    void taskWithoutRunsHasNone(Browser browser) {
+        browser.open(server.dashboard("view=task&id=" + Shop.RATES));
+        browser.awaitText(hook("footer"), "process started ");
+        assertThat(browser.one(hook("view-task") + " .runs").getAttribute("aria-label"))
+                .isEqualTo("No runs");
+    }
+
+    @Test
     void findingThatBecomesWorseIsMarkedAnew(Browser browser) throws IOException {
         try (Proxy proxy = Proxy.start("", server.port())) {
             proxy.change(json -> json.replaceAll("\"severity\":\"\\w+\"", "\"severity\":\"WARNING\""));

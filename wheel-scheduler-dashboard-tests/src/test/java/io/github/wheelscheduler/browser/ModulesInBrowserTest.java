@@ -104,6 +104,24 @@ class ModulesInBrowserTest {
         assertThat(asked).isEqualTo(2L);
     }
 
+    @Test
+    void failureOfYesterdayHasItsDate(Browser browser) {
+        browser.zone("UTC");
+        open(browser);
+        assertThat(browser.scriptAsync("""
+                const done = arguments[0];
+                const run = {start: '2026-03-01T23:00:00Z', outcome: 'FAILURE'};
+                const task = {state: 'PENDING', failuresInARow: 1, last: run, recent: [run]};
+                import(new URL('wheeldashboard/task-rows.js', location)).then(({showState}) => {
+                    const node = document.createElement('p');
+                    done(['2026-03-01T23:30:00Z', '2026-03-02T00:30:00Z'].map(now => {
+                        showState(node, task, '', now);
+                        return node.firstChild.textContent;
+                    }).join(', '));
+                });
+                """)).isEqualTo("failing since 23:00:00, failing since 2026-03-01 23:00:00");
+    }
+
     /** Returns one answer of a node each second: its header, and the second. */
     private static List<?> answers(String node, int first, int last) {
         return IntStream.rangeClosed(first, last)

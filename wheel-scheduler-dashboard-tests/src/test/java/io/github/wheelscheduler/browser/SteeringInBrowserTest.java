@@ -161,6 +161,17 @@ class SteeringInBrowserTest {
     }
 
     @Test
+    void interruptOfManyRunsIsReported(Browser browser) {
+        server.wheel().getTaskRegistry().trigger(Shop.EXPORT);
+        browser.open(server.dashboard("view=tasks&text=cat"));
+        browser.awaitText(rowOf(Shop.EXPORT), "running");
+        browser.click(hook("bulk-interrupt"));
+        browser.click(hook("ask") + " " + hook("confirm"));
+        browser.awaitText(hook("bulk-result"), "All 1 received an interrupt.");
+        browser.awaitThat("a pending task", () -> isIn(TaskInfo.State.PENDING, Shop.EXPORT));
+    }
+
+    @Test
     void schedulerIsPausedOnlyAfterAQuestion(Browser browser) {
         String card = hook("scheduler") + "[data-name='taskScheduler'] ";
         browser.open(server.dashboard());

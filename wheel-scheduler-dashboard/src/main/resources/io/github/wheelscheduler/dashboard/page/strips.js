@@ -18,8 +18,8 @@ export function runs(most = MOST) {
       const last = recent.slice(0, most).reverse();
       refill(node, last.map(run => (run.at ?? run.start) + run.duration).join(), () => {
         const longest = Math.max(...last.map(run => seconds(run.duration)), 1e-9);
-        attribute(node, 'aria-label',
-          `Last ${plural(last.length, 'run')}: ${last.filter(hasFailed).length} failed, longest ${duration(longest)}`);
+        attribute(node, 'aria-label', last.length === 0 ? 'No runs'
+          : `Last ${plural(last.length, 'run')}: ${last.filter(hasFailed).length} failed, longest ${duration(longest)}`);
         return [svg('path.base', {d: `M0 ${RISE}h${width}`}),
           ...last.map((run, at) => runBar(run, (most - last.length + at) * BAR, longest))];
       });

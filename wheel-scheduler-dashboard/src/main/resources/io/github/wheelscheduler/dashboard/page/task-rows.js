@@ -82,9 +82,10 @@ export function failingSince({recent, failuresInARow}, now) {
 
 /** State, and what is wrong beside it: each an icon, a word and a colour. */
 export function showState(node, task, held, now) {
-  refill(node, [held, task.state, task.overdue, isFailing(task), task.failuresInARow, task.pausedAfterFailures].join(), () => [
+  const begin = isFailing(task) && failingSince(task, now);
+  refill(node, [held, task.state, task.overdue, begin, task.failuresInARow, task.pausedAfterFailures].join(), () => [
     task.overdue && badge('overdue', 'overdue'),
-    isFailing(task) && failing(task.failuresInARow, failingSince(task, now)),
+    isFailing(task) && failing(task.failuresInARow, begin),
     held && badge('paused', `scheduler ${held}`),
     badge(task.state.toLowerCase(),
       wordOf(task.state.toLowerCase()) + (task.pausedAfterFailures ? ' after failures' : ''))]);

@@ -21,7 +21,7 @@ const ACTIONS = {
 };
 
 const DONE = {trigger: 'triggered', pause: 'paused', resume: 'resumed', reset: 'restored',
-  interrupt: 'were sent an interrupt'};
+  interrupt: 'received an interrupt'};
 
 export function tasks(context) {
   const search = searchField('search');

@@ -41,6 +41,22 @@ class SteeringInBrowserTest {
         browser.awaitThat("a run that is counted", () -> server.task(Shop.RATES).runs() == runs + 1);
     }
 
+    /** The second click comes when the first has been answered. */
+    @Test
+    void doubleClickTriggersOnce(Browser browser) {
+        int before = Shop.refreshes();
+        openTask(browser, Shop.RATES);
+        browser.click(hook("trigger"));
+        browser.awaitText(hook("note-ok"), "triggered");
+        browser.awaitThat("one run", () -> Shop.refreshes() > before);
+        browser.script(
+                "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', {detail: 2}))",
+                hook("trigger"));
+        browser.awaitAnswers(2);
+        assertThat(browser.all(hook("note-ok"))).hasSize(1);
+        assertThat(Shop.refreshes()).isEqualTo(before + 1);
+    }
+
     /** After the trigger, the page asks whether the scheduler is paused. */
     @Test
     void triggerIsReportedWhereNothingElseAnswers(Browser browser) throws IOException {

@@ -172,4 +172,6 @@ export const label = action =>
  */
 export const steerButton = (path, action, done, {test = action, question, title, why, name, ...more} = {}) =>
   button(label(action) + (question || rules.reasonRequired ? '…' : ''), test,
-    () => act({path, body: {action, ...more}, done, question, name}), {title: why || title, disabled: Boolean(why)});
+    // The second click of two is none, also where the first was answered meanwhile.
+    ({detail}) => detail < 2 && act({path, body: {action, ...more}, done, question, name}),
+    {title: why || title, disabled: Boolean(why)});

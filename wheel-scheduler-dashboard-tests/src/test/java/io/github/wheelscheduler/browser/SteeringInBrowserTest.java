@@ -270,6 +270,7 @@ class SteeringInBrowserTest {
         browser.awaitText(hook("ask"), "Until then, each view shows the reason.");
         browser.press("deploying 2.4");
         browser.click(hook("ask") + " " + hook("confirm"));
+        browser.awaitText(hook("note-ok"), "taskScheduler is paused");
         try {
             for (String view : List.of("", "view=day", "view=tasks", "view=task&id=" + Shop.RATES)) {
                 browser.open(server.dashboard("live=1&" + view));

@@ -6,9 +6,9 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Lets a test begin and end in the virtual time of its context, and adds the seed of the random order to its failure,
- * where a configuration class has the annotation, which brings no extension then. In other tests, {@link TestsInTurn}
- * does the same.
+ * Lets a test begin and end in the virtual time of its context where a configuration class has the annotation, which
+ * brings no extension then. Adds the seed of the random order to its failure. In other tests, {@link TestsInTurn} does
+ * the same.
  */
 final class ConfiguredTests extends AbstractTestExecutionListener {
 

@@ -65,6 +65,7 @@ public final class VirtualTime implements AutoCloseable {
     private final Turn turn = new Turn(this::isRun);
 
     /** The cap of the calling thread's verbs that are parts of one verb of durable tasks. */
+    @SuppressWarnings("ThreadLocalUsage") // each time has verbs of its own
     private final ThreadLocal<RunCap> commonCap = new ThreadLocal<>();
 
     private boolean clockOnly;

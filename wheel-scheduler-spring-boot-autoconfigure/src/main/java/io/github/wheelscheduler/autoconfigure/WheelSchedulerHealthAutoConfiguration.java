@@ -36,8 +36,10 @@ public final class WheelSchedulerHealthAutoConfiguration
     @ConditionalOnMissingBean(name = {"wheelSchedulerHealthIndicator", "wheelSchedulerHealthContributor"})
     @Nullable
     HealthContributor wheelSchedulerHealthContributor(ConfigurableListableBeanFactory beanFactory) {
-        Map<String, WheelTaskScheduler> schedulers = new LinkedHashMap<>(
-                SimpleAutowireCandidateResolver.resolveAutowireCandidates(beanFactory, WheelTaskScheduler.class));
+        // Singletons only: others would be made for their health alone, or belong to a request that is not there.
+        Map<String, WheelTaskScheduler> schedulers =
+                new LinkedHashMap<>(SimpleAutowireCandidateResolver.resolveAutowireCandidates(
+                        beanFactory, WheelTaskScheduler.class, false, true));
         schedulers.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
         return schedulers.isEmpty() ? null : createContributor(schedulers);
     }

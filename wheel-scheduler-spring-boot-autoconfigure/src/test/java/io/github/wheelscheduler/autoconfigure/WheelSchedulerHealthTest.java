@@ -20,10 +20,12 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
@@ -34,6 +36,7 @@ import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.health.registry.HealthContributorRegistry;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -255,6 +258,28 @@ class WheelSchedulerHealthTest {
                     CompositeHealthContributor all = context.getBean(BEAN, CompositeHealthContributor.class);
                     assertThat(statusOf(all.getContributor("orders"))).isEqualTo(new Status("PAUSED"));
                     assertThat(statusOf(all.getContributor("reports"))).isEqualTo(Status.UP);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"prototype", "request"})
+    void schedulerOfAnotherScopeIsNotMadeForItsHealth(String scope) {
+        AtomicInteger made = new AtomicInteger();
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(WheelSchedulerHealthAutoConfiguration.class))
+                .withBean("orders", WheelTaskScheduler.class)
+                .withBean(
+                        "scoped",
+                        WheelTaskScheduler.class,
+                        () -> {
+                            made.incrementAndGet();
+                            return new WheelTaskScheduler();
+                        },
+                        definition -> definition.setScope(scope))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(made).hasValue(0);
+                    assertThat(healthOf(context).getStatus()).isEqualTo(Status.UP);
                 });
     }
 

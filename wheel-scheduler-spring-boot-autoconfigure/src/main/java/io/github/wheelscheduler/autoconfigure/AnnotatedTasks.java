@@ -123,6 +123,11 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
         return known || hasCome;
     }
 
+    /** Whether all beans are looked at, from the first one on. */
+    boolean looksAtAll() {
+        return !Boolean.FALSE.equals(expected);
+    }
+
     private void remember(Object bean, String beanName) {
         if (isSingleton(beanName)) {
             beans.add(bean, TaskNames.reachable(beanName));

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -347,14 +348,28 @@ final class TaskOverrides
         if (sources.isEmpty()) {
             return;
         }
-        Complaints unknown = new Complaints(properties.getUnknownTasks());
-        for (Named named : all()) {
-            if (idsLike(named.name).isEmpty() && settled.add(named)) {
-                unknown.add(named.first().getValue(), unknown(named), "");
-            }
+        List<Named> strange = all().stream()
+                .filter(named -> idsLike(named.name).isEmpty() && !isSettledAbove(named.name) && settled.add(named))
+                .toList();
+        if (!strange.isEmpty() && !beanFactory.getBean(AnnotatedTasks.class).looksAtAll()) {
+            logger.info("The properties " + PROPERTY
+                    + ".* have no effect on @Scheduled methods, as these do not run on the wheel");
+            return;
         }
+        Complaints unknown = new Complaints(properties.getUnknownTasks());
+        strange.forEach(named -> unknown.add(named.first().getValue(), unknown(named), ""));
         unknown.end("Write the id of a task, or remove them. To accept ids of tasks that are scheduled later, set "
                 + WheelSchedulerProperties.PREFIX + ".unknown-tasks=warn.");
+    }
+
+    /** Whether a parent context, which mostly has the same properties, has used that name, or complained about it. */
+    private boolean isSettledAbove(String name) {
+        BeanFactory parent = beanFactory.getParentBeanFactory();
+        TaskOverrides above = parent == null
+                ? null
+                : parent.getBeanProvider(TaskOverrides.class).getIfAvailable();
+        return above != null
+                && (above.settled.stream().anyMatch(named -> named.name.equals(name)) || above.isSettledAbove(name));
     }
 
     private String unknown(Named named) {

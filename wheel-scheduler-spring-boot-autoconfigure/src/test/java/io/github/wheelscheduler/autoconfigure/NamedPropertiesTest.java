@@ -34,6 +34,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -48,6 +49,7 @@ import org.springframework.integration.dsl.Pollers;
 import org.springframework.integration.endpoint.AbstractPollingEndpoint;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** Properties of single tasks and groups find what they are meant for, and the log names each that finds nothing. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -475,6 +477,64 @@ class NamedPropertiesTest {
                 .contains("APPLICATION FAILED TO START")
                 .contains("wheel.scheduler.tasks.import-order.enabled")
                 .contains("'import-orders'");
+    }
+
+    /** With nothing of its own to run. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        TaskSchedulingAutoConfiguration.class,
+        WheelTaskSchedulerBuilderAutoConfiguration.class,
+        WheelSchedulerAutoConfiguration.class
+    })
+    @EnableScheduling
+    static class Beside {}
+
+    static class Importing {
+
+        @Scheduled(fixedRateString = HOUR, initialDelayString = HOUR)
+        @WheelTask("import-orders")
+        void importOrders() {}
+    }
+
+    static class OwnPool {
+
+        @Bean
+        ThreadPoolTaskScheduler pool() {
+            return new ThreadPoolTaskScheduler();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void unknownIdStopsNoStartWithoutAWheel(boolean isOff, CapturedOutput output) {
+        SpringApplicationBuilder application =
+                new SpringApplicationBuilder(Beside.class, Importing.class).web(WebApplicationType.NONE);
+        if (!isOff) {
+            application.sources(OwnPool.class);
+        }
+        try (ConfigurableApplicationContext context = application.run(
+                TASKS + "import-orders.jitter=1s",
+                "--wheel.scheduler.unknown-tasks=fail",
+                "--wheel.scheduler.enabled=" + !isOff)) {
+            assertThat(context.getBeansOfType(WheelTaskScheduler.class)).isEmpty();
+        }
+        assertThat(output).doesNotContain("no task has");
+    }
+
+    @Test
+    void childKnowsTheIdsOfItsParent(CapturedOutput output) {
+        SpringApplicationBuilder child = new SpringApplicationBuilder(Beside.class, Importing.class)
+                .web(WebApplicationType.NONE)
+                .child(Beside.class)
+                .web(WebApplicationType.NONE);
+        String property = TASKS + "import-orders.jitter=1s";
+        try (ConfigurableApplicationContext context = child.run(property, "--wheel.scheduler.unknown-tasks=fail")) {
+            ConfigurableApplicationContext parent = (ConfigurableApplicationContext) context.getParent();
+            assertThat(parent).isNotNull();
+            assertThat(jitter(parent, "import-orders")).isEqualTo(Duration.ofSeconds(1));
+            parent.close();
+        }
+        assertThat(output).doesNotContain("no task has");
     }
 
     @Test

@@ -28,6 +28,9 @@ final class TaskSteering {
      */
     static final int MOST_TOLD = 1_000;
 
+    /** The state of a task that is gone. */
+    static final String GONE = "gone";
+
     private static final String RETIME = "retime";
 
     private static final Map<String, BiConsumer<TaskRegistry, String>> ACTIONS = new LinkedHashMap<>();
@@ -164,7 +167,7 @@ final class TaskSteering {
                         ? null
                         : registry.find(task.id)
                                 .map(after -> after.state().name())
-                                .orElse("gone");
+                                .orElse(GONE);
                 told.steered(Target.ofTask(task.scheduler, task.id), task.state.name(), to, refusal);
             }
         }

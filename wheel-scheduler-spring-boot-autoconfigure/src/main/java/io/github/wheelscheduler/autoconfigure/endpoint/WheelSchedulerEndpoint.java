@@ -9,6 +9,7 @@ import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.github.wheelscheduler.spring.task.TaskQuery;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSurvey;
+import io.github.wheelscheduler.spring.task.UnknownTaskException;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
@@ -168,7 +169,8 @@ public final class WheelSchedulerEndpoint {
     }
 
     /**
-     * Triggers, pauses, resumes, re-times, resets or interrupts one task, and returns it as it is then.
+     * Triggers, pauses, resumes, re-times, resets or interrupts one task, and returns it as it is then, or as it was if
+     * it is gone.
      *
      * @param caller steers
      * @param segments the path, which is the id of the task, with slashes in between
@@ -194,10 +196,22 @@ public final class WheelSchedulerEndpoint {
             String id = idOf(segments, sameId);
             TaskDescriptor before = task(id, scheduler);
             tasks.steer(beans.withTask(id, scheduler), id, action, schedule);
-            TaskDescriptor after = task(id, before.scheduler());
+            TaskDescriptor after = ifThere(id, before.scheduler());
             return new SteeringLog.Steered<>(
-                    after, Target.ofTask(before.scheduler(), id), textOf(before), textOf(after));
+                    after == null ? before : after,
+                    Target.ofTask(before.scheduler(), id),
+                    textOf(before),
+                    after == null ? TaskSteering.GONE : textOf(after));
         });
+    }
+
+    /** Returns a task that has been steered; null if it is gone, as a run may cancel it, or its bean may. */
+    private @Nullable TaskDescriptor ifThere(String id, String scheduler) {
+        try {
+            return task(id, scheduler);
+        } catch (UnknownNameException | UnknownTaskException ex) {
+            return null;
+        }
     }
 
     /**

@@ -14,14 +14,18 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.Gap;
 import io.github.wheelscheduler.spring.settings.MissedRuns;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.steering.Steering;
 import io.github.wheelscheduler.spring.steering.Steering.Channel;
+import io.github.wheelscheduler.spring.steering.SteeringListener;
 import io.github.wheelscheduler.spring.task.TaskInfo;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -182,6 +186,48 @@ class WheelSchedulerEndpointTest {
         TaskDescriptor paused = jmx.steerTask("ship", "PAUSE", null, null, null, null, null, null, null);
         assertThat(paused.state()).isEqualTo(TaskInfo.State.PAUSED);
         assertThat(orders.getTaskRegistry().get("ship").state()).isEqualTo(TaskInfo.State.PAUSED);
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void steeringOfATaskThatEndsMeanwhileIsNoRefusal(CapturedOutput output) {
+        List<Steering> told = new CopyOnWriteArrayList<>();
+        context.getBeanFactory().registerSingleton("listener", (SteeringListener) told::add);
+        Ending scheduler = new Ending();
+        scheduler.initialize();
+        context.getBeanFactory().registerSingleton("ending", scheduler);
+        try {
+            ScheduledFuture<?> fleeting = scheduler.getTaskRegistry().schedule("fleeting", () -> {}, HOURLY);
+            scheduler.fleeting = fleeting;
+            TaskDescriptor last = jmx.steerTask("fleeting", "pause", null, null, null, null, null, null, null);
+            assertThat(last.id()).isEqualTo("fleeting");
+            assertThat(last.scheduler()).isEqualTo("ending");
+            assertThat(fleeting.isCancelled()).isTrue();
+            assertThat(told).singleElement().satisfies(steering -> {
+                assertThat(steering.isRefused()).isFalse();
+                assertThat(steering.to()).isEqualTo("gone");
+            });
+            assertThat(output).contains("; after: gone").doesNotContain("refused");
+        } finally {
+            scheduler.shutdown();
+        }
+    }
+
+    /** Cancels a task as soon as that has been paused. */
+    private static final class Ending extends WheelTaskScheduler {
+
+        private @Nullable ScheduledFuture<?> fleeting;
+
+        @Override
+        public TaskRegistry getTaskRegistry() {
+            TaskRegistry registry = super.getTaskRegistry();
+            ScheduledFuture<?> task = fleeting;
+            if (task != null && registry.get("fleeting").state() == TaskInfo.State.PAUSED) {
+                fleeting = null;
+                boolean ignored = task.cancel(false);
+            }
+            return registry;
+        }
     }
 
     @Test

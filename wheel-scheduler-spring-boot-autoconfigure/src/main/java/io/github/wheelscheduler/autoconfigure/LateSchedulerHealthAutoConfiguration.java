@@ -3,8 +3,10 @@ package io.github.wheelscheduler.autoconfigure;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -20,7 +22,7 @@ import org.springframework.context.annotation.Conditional;
 /**
  * Auto-configuration of the health of schedulers that are only known to be on the wheel once they exist. They are
  * declared as another type, such as {@code TaskScheduler}, or are no beans, such as the own scheduler of a
- * {@code TimerWheel}.
+ * {@code TimerWheel}, which may be made at any time.
  */
 @AutoConfiguration(
         after = {WheelSchedulerHealthAutoConfiguration.class, TimerWheelAutoConfiguration.class},
@@ -34,28 +36,93 @@ public final class LateSchedulerHealthAutoConfiguration {
     private static final String NAME = "wheelScheduler";
 
     @Bean
-    SmartInitializingSingleton lateSchedulerHealth(
+    static LateHealth lateSchedulerHealth(
             ConfigurableListableBeanFactory beanFactory,
             ObjectProvider<HealthContributorRegistry> registries,
-            WheelSchedulerProperties properties) {
-        return () -> {
-            HealthContributorRegistry registry = registries.getIfAvailable();
-            if (registry != null && registry.getContributor(NAME) == null) {
-                addTo(registry, WheelSchedulers.of(beanFactory), properties.getHealth());
-            }
-        };
+            ObjectProvider<WheelSchedulerProperties> properties) {
+        return new LateHealth(beanFactory, registries, properties);
     }
 
-    private static void addTo(
-            HealthContributorRegistry registry,
-            Map<String, WheelTaskScheduler> schedulers,
-            WheelSchedulerProperties.Health settings) {
-        Map<String, HealthContributor> all = new LinkedHashMap<>();
-        schedulers.forEach((name, scheduler) -> all.put(name, new WheelSchedulerHealthIndicator(scheduler, settings)));
-        if (all.size() == 1) {
-            registry.registerContributor(NAME, all.values().iterator().next());
-        } else if (!all.isEmpty()) {
-            registry.registerContributor(NAME, CompositeHealthContributor.fromMap(all));
+    /** Adds schedulers without a health when all singletons are there, and each time a timer wheel is made later. */
+    static final class LateHealth implements SmartInitializingSingleton, BeanPostProcessor {
+
+        private final ConfigurableListableBeanFactory beanFactory;
+        private final ObjectProvider<HealthContributorRegistry> registries;
+        private final ObjectProvider<WheelSchedulerProperties> properties;
+
+        /** Null before all singletons are there. Writer: the thread that starts the application. Readers: any. */
+        private volatile @Nullable HealthContributorRegistry registry;
+
+        LateHealth(
+                ConfigurableListableBeanFactory beanFactory,
+                ObjectProvider<HealthContributorRegistry> registries,
+                ObjectProvider<WheelSchedulerProperties> properties) {
+            this.beanFactory = beanFactory;
+            this.registries = registries;
+            this.properties = properties;
+        }
+
+        @Override
+        public void afterSingletonsInstantiated() {
+            HealthContributorRegistry found = registries.getIfAvailable();
+            registry = found;
+            if (found != null) {
+                add(found, WheelSchedulers.of(beanFactory));
+            }
+        }
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String beanName) {
+            HealthContributorRegistry found = registry;
+            if (found != null && WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
+                Map<String, WheelTaskScheduler> all = WheelSchedulers.of(beanFactory);
+                wheel.schedulers().forEach(all::putIfAbsent);
+                add(found, all);
+            }
+            return bean;
+        }
+
+        private void add(HealthContributorRegistry to, Map<String, WheelTaskScheduler> schedulers) {
+            WheelSchedulerProperties.Health settings = properties.getObject().getHealth();
+            // Nothing below waits for Spring, which may hold a lock of its own.
+            synchronized (this) {
+                HealthContributor before = to.getContributor(NAME);
+                Map<String, HealthContributor> all = known(before, schedulers);
+                int known = all.size();
+                if (before != null && known == 0) {
+                    return; // the application has one of its own
+                }
+                schedulers.forEach((name, scheduler) -> {
+                    if (before == null || isCandidate(name)) {
+                        all.putIfAbsent(name, new WheelSchedulerHealthIndicator(scheduler, settings));
+                    }
+                });
+                if (all.size() > known) {
+                    HealthContributor ignored = to.unregisterContributor(NAME);
+                    to.registerContributor(
+                            NAME,
+                            all.size() == 1 ? all.values().iterator().next() : CompositeHealthContributor.fromMap(all));
+                }
+            }
+        }
+
+        /** Returns our health of schedulers, by their names; none if another one is there. */
+        private static Map<String, HealthContributor> known(
+                @Nullable HealthContributor contributor, Map<String, WheelTaskScheduler> schedulers) {
+            Map<String, HealthContributor> known = new LinkedHashMap<>();
+            if (contributor instanceof WheelSchedulerHealthIndicator one) {
+                known.put(one.nameIn(schedulers), one);
+            } else if (contributor instanceof CompositeHealthContributor all
+                    && all.stream().allMatch(entry -> entry.contributor() instanceof WheelSchedulerHealthIndicator)) {
+                all.forEach(entry -> known.put(entry.name(), entry.contributor()));
+            }
+            return known;
+        }
+
+        /** As with Boot's own health, others have none beside those. */
+        private boolean isCandidate(String name) {
+            return !beanFactory.containsBeanDefinition(name)
+                    || beanFactory.getBeanDefinition(name).isAutowireCandidate();
         }
     }
 }

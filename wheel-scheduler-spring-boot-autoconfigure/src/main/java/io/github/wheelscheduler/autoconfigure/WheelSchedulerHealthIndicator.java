@@ -9,6 +9,7 @@ import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -29,6 +30,15 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
         this.scheduler = scheduler;
         this.stuckLimit = settings.getStuckLimit();
         this.pausedStatus = settings.getPausedStatus();
+    }
+
+    /** Returns the name of its scheduler among others; any if it is not there, as that of a parent context. */
+    String nameIn(Map<String, WheelTaskScheduler> schedulers) {
+        return schedulers.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(scheduler))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse("scheduler");
     }
 
     @Override

@@ -22,6 +22,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -40,6 +41,9 @@ import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.health.registry.HealthContributorRegistry;
@@ -457,6 +461,60 @@ class TimerWheelTest {
                     assertThat(health.health().getStatus()).isEqualTo(Status.UP);
                     context.getSourceApplicationContext().stop();
                     assertThat(health.health().getDetails()).containsEntry("reason", "the scheduler is paused");
+                });
+    }
+
+    private static ApplicationContextRunner withHealth() {
+        return withoutScheduling()
+                .withConfiguration(AutoConfigurations.of(
+                        HealthContributorRegistryAutoConfiguration.class,
+                        WheelSchedulerHealthAutoConfiguration.class,
+                        LateSchedulerHealthAutoConfiguration.class));
+    }
+
+    @Test
+    void wheelThatIsMadeAfterTheStartHasHealth() {
+        withHealth().run(context -> {
+            HealthContributorRegistry registry = context.getBean(HealthContributorRegistry.class);
+            assertThat(registry.getContributor("wheelScheduler")).isNull();
+            assertThat(timersOf(context).executor().isShutdown()).isFalse();
+            HealthIndicator health = (HealthIndicator) registry.getContributor("wheelScheduler");
+            assertThat(health).isNotNull();
+            assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void healthOfTheWheelStandsBesideThatOfSchedulers() {
+        ApplicationContextRunner later = withHealth().withBean("orders", WheelTaskScheduler.class);
+        ApplicationContextRunner two = later.withBean("reports", WheelTaskScheduler.class);
+        assertThat(namesOfHealth(two)).containsExactly("orders", "reports", NAME);
+        assertThat(namesOfHealth(two.withUserConfiguration(Programs.class))).containsExactly("orders", "reports", NAME);
+        assertThat(namesOfHealth(later.withUserConfiguration(Interface.class)))
+                .containsExactlyInAnyOrder("orders", "zone", NAME);
+    }
+
+    private static List<String> namesOfHealth(ApplicationContextRunner runner) {
+        List<String> names = new ArrayList<>();
+        runner.run(context -> {
+            assertThat(timersOf(context).executor().isShutdown()).isFalse();
+            HealthContributor health =
+                    context.getBean(HealthContributorRegistry.class).getContributor("wheelScheduler");
+            assertThat(health).isInstanceOf(CompositeHealthContributor.class);
+            ((CompositeHealthContributor) health).forEach(entry -> names.add(entry.name()));
+        });
+        return names;
+    }
+
+    @Test
+    void healthOfTheApplicationStaysAlone() {
+        HealthIndicator own = () -> Health.up().build();
+        withHealth()
+                .withBean("wheelSchedulerHealthIndicator", HealthIndicator.class, () -> own)
+                .run(context -> {
+                    assertThat(timersOf(context).executor().isShutdown()).isFalse();
+                    assertThat(context.getBean(HealthContributorRegistry.class).getContributor("wheelScheduler"))
+                            .isSameAs(own);
                 });
     }
 }

@@ -46,8 +46,8 @@ final class TaskOverrides
 
     private static final Log logger = LogFactory.getLog(TaskOverrides.class);
 
-    /** The number of ids of current and former tasks that are remembered. */
-    private static final int MOST_SEEN = 1_000;
+    /** The number of ids of current and former tasks that are remembered, beside ids that properties may mean. */
+    private static final int MOST_KNOWN = 1_000;
 
     /** The number of messages that suggest the closest id. */
     private static final int MOST_GUESSES = 20;
@@ -65,8 +65,6 @@ final class TaskOverrides
 
     /** The ids of tasks by their normalized spelling. */
     private final Map<String, Set<String>> known = new ConcurrentHashMap<>();
-
-    private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
     /** The names in properties that a task has gone by, or of which all has been said. */
     private final Set<Named> settled = ConcurrentHashMap.newKeySet();
@@ -154,9 +152,7 @@ final class TaskOverrides
         if (sources.isEmpty()) {
             return found;
         }
-        if (seen.size() < MOST_SEEN && seen.add(id)) {
-            know(id);
-        }
+        know(id);
         String uniform = NamedSettings.uniform(id);
         for (Source source : sources) {
             if (source.asked != null) {
@@ -213,26 +209,28 @@ final class TaskOverrides
         return false;
     }
 
+    /** Remembers an id if a property may mean it, or as one of a number that messages suggest. */
     private void know(String id) {
         String uniform = NamedSettings.uniform(id);
-        if (!uniform.isEmpty()) {
-            boolean ignored = known.computeIfAbsent(uniform, unused -> ConcurrentHashMap.newKeySet())
-                    .add(id);
+        if (!uniform.isEmpty()
+                && (known.size() < MOST_KNOWN
+                        || sources.stream().anyMatch(source -> source.named.containsKey(uniform)))) {
+            Set<String> ids = known.computeIfAbsent(uniform, unused -> ConcurrentHashMap.newKeySet());
+            boolean ignored = ids.size() < MOST_KNOWN && ids.add(id);
         }
     }
 
     /** Forgets an id that no task has any more. The properties stay, for the next task of that id. */
     void forget(String id) {
-        boolean ignored = seen.remove(id);
         Set<String> unusedAnswer = known.computeIfPresent(NamedSettings.uniform(id), (unused, ids) -> {
-            boolean unusedToo = ids.remove(id);
+            boolean ignored = ids.remove(id);
             return ids.isEmpty() ? null : ids;
         });
     }
 
-    /** Returns how many ids are remembered. */
+    /** Returns how many ids are remembered, other spellings of one apart. */
     int size() {
-        return seen.size() + known.size();
+        return known.size();
     }
 
     private Set<String> idsLike(String name) {

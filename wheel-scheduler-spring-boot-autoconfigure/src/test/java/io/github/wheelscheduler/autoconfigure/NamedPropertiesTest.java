@@ -555,6 +555,25 @@ class NamedPropertiesTest {
     }
 
     @Test
+    void spellingStaysFreeAfterThousandsOfOtherIds() {
+        run(
+                context -> {
+                    TaskRegistry registry =
+                            context.getBean(WheelTaskScheduler.class).getTaskRegistry();
+                    for (int i = 0; i < 1_100; i++) {
+                        Future<?> task =
+                                registry.schedule("import." + i, () -> {}, TaskSchedule.fixedRate(Duration.ofHours(1)));
+                        assertThat(task.cancel(false)).isTrue();
+                    }
+                    Future<?> ignored =
+                            registry.schedule("even.Later", () -> {}, TaskSchedule.fixedRate(Duration.ofHours(1)));
+                    assertThat(jitter(context, "even.Later")).isEqualTo(Duration.ofSeconds(1));
+                    assertThat(context.getBean(TaskOverrides.class).size()).isLessThan(1_100);
+                },
+                TASKS + "even.later.jitter=1s");
+    }
+
+    @Test
     void scheduleOverACronThatIsOffIsNamedWithWhatToWrite(CapturedOutput output) {
         run(context -> {}, TASKS + "never.cron=0 0 * * * *", TASKS + "never.jitter=1s");
         assertThat(output)

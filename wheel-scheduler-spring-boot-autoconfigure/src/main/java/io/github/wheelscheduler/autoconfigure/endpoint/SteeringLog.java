@@ -88,7 +88,8 @@ public final class SteeringLog {
     public record Steered<T>(T answer, Target target, String from, String to) {}
 
     /**
-     * Steers, logs that and reports it to the listeners. An exception of the steering is logged, reported and rethrown.
+     * Steers, logs that and reports it to the listeners. An exception or error of the steering is logged, reported and
+     * rethrown.
      *
      * @param caller steers
      * @param action as it was asked for; null if it was left out
@@ -104,10 +105,11 @@ public final class SteeringLog {
         try {
             requireReason(caller, action);
             steered = NamedSteering.toldByCaller(steering);
-        } catch (RuntimeException ex) {
+        } catch (RuntimeException | Error ex) {
+            String refusal = NamedSteering.refusalOf(ex);
             log.info("Steering by " + printable(caller.inLog()) + " was refused: " + what + "; cause: "
-                    + printable(String.valueOf(ex.getMessage())));
-            tell(caller, action, target, null, null, NamedSteering.refusalOf(ex));
+                    + printable(refusal));
+            tell(caller, action, target, null, null, refusal);
             throw ex;
         }
         String why = caller.reason() == null ? "" : "; reason: " + caller.reason();

@@ -178,6 +178,7 @@ public final class WheelSchedulerEndpoint {
      * @param action {@code trigger}, {@code pause}, {@code resume}, {@code reset}, {@code interrupt} or {@code retime}
      * @param scheduler the scheduler that has the task; null to search all
      * @param schedule to re-time to
+     * @param check throws if the rest of the request makes no sense
      * @throws UnknownNameException if there is no such task or scheduler
      * @throws IllegalArgumentException if there is no such action, or the schedule is missing, bad, or not wanted
      * @throws IllegalStateException if the task is over, is to be triggered while it is running, or interrupted while
@@ -190,9 +191,11 @@ public final class WheelSchedulerEndpoint {
             @Nullable String sameId,
             @Nullable String action,
             @Nullable String scheduler,
-            ScheduleTexts schedule) {
+            ScheduleTexts schedule,
+            Runnable check) {
         String named = SteeringLog.nameOf(segments);
         return log.steer(caller, action, Target.ofTask(scheduler, named), named, () -> {
+            check.run();
             String id = idOf(segments, sameId);
             TaskDescriptor before = task(id, scheduler);
             tasks.steer(beans.withTask(id, scheduler), id, action, schedule);
@@ -218,12 +221,18 @@ public final class WheelSchedulerEndpoint {
      * Returns where the runs of a task are. That shows more than who may only read is to see, so it counts as steering.
      *
      * @param caller asks
+     * @param check throws if the rest of the request makes no sense
      * @throws UnknownNameException if there is no such task or scheduler
      */
     StacksDescriptor stack(
-            SteeringLog.Caller caller, Object segments, @Nullable String sameId, @Nullable String scheduler) {
+            SteeringLog.Caller caller,
+            Object segments,
+            @Nullable String sameId,
+            @Nullable String scheduler,
+            Runnable check) {
         String named = SteeringLog.nameOf(segments);
         return log.steer(caller, STACK, Target.ofTask(scheduler, named), named, () -> {
+            check.run();
             String id = idOf(segments, sameId);
             SchedulerBeans.Named found = beans.withTask(id, scheduler);
             TaskInfo.State state = found.registry().get(id).state();
@@ -260,20 +269,21 @@ public final class WheelSchedulerEndpoint {
      *
      * @param caller steers
      * @param filter of which only scheduler, group, text and state count
-     * @param expected the number of tasks that the caller expects; null for any number
+     * @param expected the number of tasks that the caller expects, as it was written; null for any number
      * @throws UnknownNameException if there is no such scheduler or group
-     * @throws IllegalArgumentException if there is no such action, or neither a filter nor a number
+     * @throws IllegalArgumentException if there is no such action, neither a filter nor a number, or that is none
      * @throws IllegalStateException if their number differs by now; nothing has changed
      */
     SteeredTasksDescriptor steerTasks(
-            SteeringLog.Caller caller, @Nullable String action, TaskRequest filter, @Nullable Integer expected) {
+            SteeringLog.Caller caller, @Nullable String action, TaskRequest filter, @Nullable String expected) {
         String words = filter.filterText();
         Target target = new Target("tasks", filter.scheduler(), null, null, words);
         return log.steer(caller, action, target, words, () -> {
+            Integer number = EndpointAnswers.parse("expected", expected, Integer.MAX_VALUE);
             Map<String, TaskRegistry> registries = registries(beans.all(filter.scheduler(), filter.group()));
             TaskSteering.Told told =
                     log.isHeard() ? (task, from, to, why) -> log.tell(caller, action, task, from, to, why) : null;
-            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter, action, expected, told);
+            SteeredTasksDescriptor answer = tasks.steerAll(registries, filter, action, number, told);
             String refusals = answer.refusals().stream()
                     .limit(MOST_REFUSALS_LOGGED)
                     .map(refusal -> ", as " + refusal.error())
@@ -302,12 +312,15 @@ public final class WheelSchedulerEndpoint {
      * @param action {@code pause} or {@code resume}; or {@code run}, {@code halt} or {@code off} for a mode, which a
      *     pause leaves alone
      * @param scheduler which one; null if there is only one
+     * @param check throws if the rest of the request makes no sense
      * @throws UnknownNameException if there is no such scheduler
      * @throws IllegalArgumentException if there is no such action, or several schedulers and no name
      */
-    SchedulerDescriptor steerScheduler(SteeringLog.Caller caller, @Nullable String action, @Nullable String scheduler) {
+    SchedulerDescriptor steerScheduler(
+            SteeringLog.Caller caller, @Nullable String action, @Nullable String scheduler, Runnable check) {
         String named = scheduler == null ? "" : scheduler;
         return log.steer(caller, action, Target.ofScheduler(scheduler), named, () -> {
+            check.run();
             SchedulerBeans.Named found = beans.one(scheduler);
             SchedulerDescriptor before = SchedulerDescriptor.of(found, pauses.of(found));
             switch (TaskSteering.lowerCase(action)) {

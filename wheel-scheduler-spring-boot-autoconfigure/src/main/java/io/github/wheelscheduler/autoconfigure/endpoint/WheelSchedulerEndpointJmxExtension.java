@@ -52,8 +52,8 @@ public final class WheelSchedulerEndpointJmxExtension {
             @Nullable String reason) {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
         String[] path = {id};
-        return EndpointAnswers.orThrow(
-                () -> endpoint.steerTask(SteeringLog.Caller.overJmx(reason), path, null, action, scheduler, schedule));
+        return EndpointAnswers.orThrow(() -> endpoint.steerTask(
+                SteeringLog.Caller.overJmx(reason), path, null, action, scheduler, schedule, () -> {}));
     }
 
     /** Pauses or resumes a scheduler, or changes its mode, and returns it. */
@@ -61,6 +61,6 @@ public final class WheelSchedulerEndpointJmxExtension {
     public SchedulerDescriptor steerScheduler(
             @Nullable String action, @Nullable String scheduler, @Nullable String reason) {
         return EndpointAnswers.orThrow(
-                () -> endpoint.steerScheduler(SteeringLog.Caller.overJmx(reason), action, scheduler));
+                () -> endpoint.steerScheduler(SteeringLog.Caller.overJmx(reason), action, scheduler, () -> {}));
     }
 }

@@ -97,14 +97,19 @@ public final class WheelSchedulerEndpointWebExtension {
         ScheduleTexts schedule = new ScheduleTexts(fixedRate, fixedDelay, cron, zone, once);
         SteeringLog.Caller caller = SteeringLog.Caller.overHttp(context, reason);
         return EndpointAnswers.answer(() -> {
-            if (TaskRequest.isTrue("preview", preview)) {
+            if ("true".equals(preview)) {
                 return endpoint.preview(segments, id, action, scheduler, schedule);
             }
+            Runnable check = () -> {
+                boolean ignored = TaskRequest.isTrue("preview", preview);
+            };
             if (WheelSchedulerEndpoint.STACK.equalsIgnoreCase(action)) {
-                schedule.requireNone();
-                return endpoint.stack(caller, segments, id, scheduler);
+                return endpoint.stack(caller, segments, id, scheduler, () -> {
+                    check.run();
+                    schedule.requireNone();
+                });
             }
-            return endpoint.steerTask(caller, segments, id, action, scheduler, schedule);
+            return endpoint.steerTask(caller, segments, id, action, scheduler, schedule, check);
         });
     }
 
@@ -126,18 +131,17 @@ public final class WheelSchedulerEndpointWebExtension {
         return EndpointAnswers.answer(() -> {
             if ("tasks".equals(of)) {
                 return endpoint.steerTasks(
-                        caller,
-                        action,
-                        TaskRequest.ofFilter(scheduler, group, text, state),
-                        EndpointAnswers.parse("expected", expected, Integer.MAX_VALUE));
+                        caller, action, TaskRequest.ofFilter(scheduler, group, text, state), expected);
             }
-            if (of != null && !of.equals("scheduler")) {
-                throw new IllegalArgumentException("of must be tasks or scheduler, was " + of);
-            }
-            if (Stream.of(group, text, state, expected).anyMatch(Objects::nonNull)) {
-                throw new IllegalArgumentException("group, text, state and expected must only be given if of is tasks");
-            }
-            return endpoint.steerScheduler(caller, action, scheduler);
+            return endpoint.steerScheduler(caller, action, scheduler, () -> {
+                if (of != null && !of.equals("scheduler")) {
+                    throw new IllegalArgumentException("of must be tasks or scheduler, was " + of);
+                }
+                if (Stream.of(group, text, state, expected).anyMatch(Objects::nonNull)) {
+                    throw new IllegalArgumentException(
+                            "group, text, state and expected must only be given if of is tasks");
+                }
+            });
         });
     }
 }

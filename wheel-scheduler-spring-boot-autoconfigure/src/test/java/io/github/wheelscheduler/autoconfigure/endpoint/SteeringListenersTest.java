@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
@@ -14,9 +15,15 @@ import io.github.wheelscheduler.spring.steering.Steering.Channel;
 import io.github.wheelscheduler.spring.steering.SteeringListener;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -116,6 +123,59 @@ class SteeringListenersTest {
                 assertThat(steering.to()).isNull();
             });
         }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void senselessRequestIsToldAndLogged(CapturedOutput output) {
+        try (ActuatorServer server = start()) {
+            for (String[] request : new String[][] {
+                {"wheelscheduler", "{'of': 'taks', 'action': 'pause'}", "of must be tasks or scheduler, was taks"},
+                {"wheelscheduler", "{'action': 'pause', 'group': 'x'}", "group, text, state and expected must only be"},
+                {"wheelscheduler", "{'of': 'tasks', 'action': 'pause', 'expected': 'few'}", "expected must be a number"
+                },
+                {"wheelscheduler", "{'of': 'tasks', 'action': 'pause', 'state': 'odd'}", "state must be one of"},
+                {TASK, "{'action': 'retime', 'fixedRate': '1s', 'preview': 'yes'}", "preview must be true or false"},
+                {TASK, "{'action': 'stack', 'cron': '@daily'}", "must only be given with the action retime"},
+                {TASK, "{'action': 'pause', 'id': 'other'}", "id must be left out or be the same as in the path"}
+            }) {
+                told(server).clear();
+                Answer refused = server.post(request[0], request[1].replace('\'', '"'));
+                assertThat(refused.status()).as(refused.text()).isEqualTo(400);
+                assertThat(refused.textAt("error")).contains(request[2]);
+                assertThat(told(server))
+                        .as(request[1])
+                        .singleElement()
+                        .satisfies(steering -> assertThat(steering.refusal()).contains(request[2]));
+                assertThat(output.getOut().lines().filter(line -> line.contains("was refused: ")))
+                        .as(request[1])
+                        .filteredOn(line -> line.contains(request[2]))
+                        .hasSize(1);
+            }
+            assertThat(server.wheel().isRunning()).isTrue();
+        }
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void errorOfASteeringIsToldAndLogged(CapturedOutput output) {
+        List<Steering> told = new CopyOnWriteArrayList<>();
+        StaticListableBeanFactory beans =
+                new StaticListableBeanFactory(Map.of("telling", (SteeringListener) told::add));
+        SteeringLog log = new SteeringLog(
+                LogFactory.getLog(SteeringListenersTest.class), beans.getBeanProvider(SteeringListener.class), false);
+        NoClassDefFoundError error = new NoClassDefFoundError("of/a/Trigger");
+        assertThatThrownBy(() -> log.steer(
+                        new SteeringLog.Caller(Channel.HTTP, "eve", null),
+                        "resume",
+                        Steering.Target.ofTask(null, "x"),
+                        "x",
+                        () -> {
+                            throw error;
+                        }))
+                .isSameAs(error);
+        assertThat(told).extracting(Steering::refusal).containsExactly("of/a/Trigger");
+        assertThat(output).containsOnlyOnce("was refused: action resume on task x; cause: of/a/Trigger");
     }
 
     @Test

@@ -264,20 +264,20 @@ class WheelSchedulerEndpointTest {
 
     @Test
     void pauseIsKnownByWhoPausedUntilItEnds() {
-        assertThat(endpoint.steerScheduler(caller("anna", "deploying"), "pause", "orders")
+        assertThat(endpoint.steerScheduler(caller("anna", "deploying"), "pause", "orders", () -> {})
                         .pause())
                 .extracting(Pause::by, Pause::reason)
                 .containsExactly("anna", "deploying");
-        SchedulerDescriptor again = endpoint.steerScheduler(caller("bob", null), "pause", "orders");
+        SchedulerDescriptor again = endpoint.steerScheduler(caller("bob", null), "pause", "orders", () -> {});
         assertThat(again.pause()).extracting(Pause::by).isEqualTo("anna");
         orders.start();
         orders.stop();
-        assertThat(endpoint.steerScheduler(caller("carl", null), "pause", "orders")
+        assertThat(endpoint.steerScheduler(caller("carl", null), "pause", "orders", () -> {})
                         .pause())
                 .as("a pause by the application")
                 .extracting(Pause::by)
                 .isNull();
-        assertThat(endpoint.steerScheduler(caller("carl", null), "resume", "orders")
+        assertThat(endpoint.steerScheduler(caller("carl", null), "resume", "orders", () -> {})
                         .pause())
                 .isNull();
     }
@@ -342,14 +342,15 @@ class WheelSchedulerEndpointTest {
     @ExtendWith(OutputCaptureExtension.class)
     void steeringManyTasksLeavesOneLine(CapturedOutput output) {
         TaskRequest filter = TaskRequest.ofFilter("reports", null, "I", "pending");
-        assertThat(endpoint.steerTasks(caller("eve", null), "pause", filter, 1).done())
+        assertThat(endpoint.steerTasks(caller("eve", null), "pause", filter, "1")
+                        .done())
                 .isEqualTo(1);
         assertThat(output.getOut())
                 .containsOnlyOnce("Steering by ")
                 .contains("Steering by eve over HTTP: action pause on tasks scheduler reports, state pending, text I; "
                         + "before: 1 found; after: 1 done and 0 refused");
         assertThatIllegalStateException()
-                .isThrownBy(() -> endpoint.steerTasks(caller("eve", null), "pause", filter, 1));
+                .isThrownBy(() -> endpoint.steerTasks(caller("eve", null), "pause", filter, "1"));
         assertThat(output.getOut())
                 .contains("Steering by eve over HTTP was refused: action pause on tasks scheduler reports, "
                         + "state pending, "

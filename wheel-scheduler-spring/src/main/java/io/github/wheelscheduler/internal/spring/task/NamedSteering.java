@@ -66,7 +66,7 @@ public final class NamedSteering {
         T result;
         try {
             result = toldByCaller(steering);
-        } catch (RuntimeException ex) {
+        } catch (RuntimeException | Error ex) {
             tell(teller, () -> told(by, action, target, from, null, refusalOf(ex)));
             throw ex;
         }
@@ -115,7 +115,7 @@ public final class NamedSteering {
     }
 
     /** Returns why something was refused. */
-    public static String refusalOf(RuntimeException ex) {
+    public static String refusalOf(Throwable ex) {
         return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());
     }
 

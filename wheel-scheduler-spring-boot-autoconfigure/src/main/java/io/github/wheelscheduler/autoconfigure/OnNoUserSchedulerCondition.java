@@ -1,10 +1,12 @@
 package io.github.wheelscheduler.autoconfigure;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -60,11 +62,29 @@ final class OnNoUserSchedulerCondition extends SpringBootCondition implements Co
         return nameIsTaken ? ConditionOutcome.noMatch(NAME_IS_TAKEN) : ConditionOutcome.match(NO_SCHEDULER);
     }
 
-    /** Whether there are several wheel schedulers, none of which Spring would take by itself. */
+    /**
+     * Whether there are several wheel schedulers, none of which Spring would take by itself. Spring looks for one in
+     * the nearest context that has a {@link TaskScheduler}.
+     */
     private static boolean isUndecided(@Nullable ConfigurableListableBeanFactory beanFactory, Set<String> found) {
-        if (beanFactory == null || found.contains(USUAL)) {
-            return false;
+        BeanFactory next = found.contains(USUAL) ? null : beanFactory;
+        while (next instanceof ConfigurableListableBeanFactory context) {
+            List<String> here = found.stream()
+                    .filter(name -> context.containsLocalBean(name) && mayBeScheduler(context.getType(name, false)))
+                    .toList();
+            if (!here.isEmpty()) {
+                return isUndecided(context, here);
+            }
+            next = context.getParentBeanFactory();
         }
+        return false;
+    }
+
+    private static boolean mayBeScheduler(@Nullable Class<?> type) {
+        return type == null || TaskScheduler.class.isAssignableFrom(type);
+    }
+
+    private static boolean isUndecided(ConfigurableListableBeanFactory beanFactory, List<String> found) {
         int wheels = 0;
         for (String name : found) {
             BeanDefinition definition = definitionOf(beanFactory, name);

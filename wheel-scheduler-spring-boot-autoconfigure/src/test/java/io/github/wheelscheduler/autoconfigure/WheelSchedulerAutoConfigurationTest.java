@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -167,6 +168,46 @@ class WheelSchedulerAutoConfigurationTest {
                     assertThat(child.getBean(TaskScheduler.class)).isSameAs(wheelOf(parent));
                     assertThat(threadOfScheduledMethod(child)).isNotEmpty();
                 }));
+    }
+
+    @Test
+    void childUsesThePrimaryWheelOfItsParent() {
+        new ApplicationContextRunner()
+                .withBean(
+                        "a",
+                        WheelTaskScheduler.class,
+                        WheelTaskScheduler::new,
+                        (BeanDefinition definition) -> definition.setPrimary(true))
+                .withBean("b", WheelTaskScheduler.class)
+                .run(parent -> withScheduling().withParent(parent).run(child -> {
+                    assertThat(child.getBeansOfType(TaskScheduler.class)).isEmpty();
+                    assertThat(threadOfScheduledMethod(child)).startsWith("a-");
+                }));
+    }
+
+    @Test
+    void childUsesItsOnlyWheelBesideThatOfItsParent() {
+        new ApplicationContextRunner()
+                .withBean("a", WheelTaskScheduler.class)
+                .run(parent -> withScheduling()
+                        .withParent(parent)
+                        .withBean("b", WheelTaskScheduler.class)
+                        .run(child -> {
+                            assertThat(child.getBeansOfType(TaskScheduler.class))
+                                    .containsOnlyKeys("b");
+                            assertThat(threadOfScheduledMethod(child)).startsWith("b-");
+                        }));
+    }
+
+    @Test
+    void childHasAWheelIfItsParentPrefersNone() {
+        new ApplicationContextRunner()
+                .withBean("a", WheelTaskScheduler.class)
+                .withBean("b", WheelTaskScheduler.class)
+                .run(parent -> withScheduling()
+                        .withParent(parent)
+                        .run(child -> assertThat(child.getBeansOfType(TaskScheduler.class))
+                                .containsOnlyKeys("taskScheduler")));
     }
 
     @Test

@@ -32,6 +32,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /**
  * Takes {@code @Durable} methods away from the scheduler, where Spring has parsed their schedules, and gives them to
@@ -105,7 +106,12 @@ final class DurableSchedules
         String name = nameOf(id, annotation);
         if (!isEnabled) {
             // Not left to the scheduler, at which it could be resumed, beside the other nodes.
-            leaveOut(name, "its setting enabled is false, or its cron is -");
+            TaskSettings settings = catalog.getObject().settingsOf(id, TaskSettings.NONE);
+            boolean isDisabled =
+                    Boolean.FALSE.equals(settings.enabled()) || Scheduled.CRON_DISABLED.equals(settings.cron());
+            leaveOut(
+                    name,
+                    isDisabled ? "its setting enabled is false, or its cron is -" : "the mode of its scheduler is off");
             return new Routed(() -> {});
         }
         ScheduledFuture<?> future = repeat(name, task, recurrenceOf(method, schedule, first), annotation, method, id);
@@ -197,11 +203,11 @@ final class DurableSchedules
                     continue;
                 }
                 throw new UnusableSetupException(
-                        "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: "
+                        "A method with @Durable must be scheduled by a scheduler on the wheel, but is not: "
                                 + declaration.method(),
                         "Put @EnableScheduling on a configuration, and let the scheduler of the method be that of the "
-                                + "application or another WheelTaskScheduler that is not halted or off. The log says "
-                                + "above why the wheel is not used, if it is not.");
+                                + "application or another WheelTaskScheduler. The log says above why the wheel is not "
+                                + "used, if it is not.");
             }
         }
     }

@@ -13,6 +13,8 @@ import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.DurableTasks;
 import io.github.wheelscheduler.durable.RecurringTask;
 import io.github.wheelscheduler.durable.RecurringTasks;
+import io.github.wheelscheduler.spring.SchedulerMode;
+import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.task.TaskInfo;
 import io.micrometer.core.instrument.search.MeterNotFoundException;
@@ -368,6 +370,47 @@ class DurableAutoConfigurationTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"off", "halted"})
+    void durableMethodsRunElsewhereWhileTheModeIs(String mode) {
+        ApplicationContextRunner nodes = runner.withConfiguration(
+                        AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class);
+        nodes.run(other -> nodes.withPropertyValues("wheel.scheduler.mode=" + mode)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Ticking here = context.getBean(Ticking.class);
+                    Ticking there = other.getBean(Ticking.class);
+                    int before = there.ticks.get();
+                    await().atMost(PATIENCE).until(() -> there.ticks.get() >= before + 3);
+                    assertThat(here.ticks).hasValue(0);
+                    assertThat(here.plain).hasValue(0);
+                    assertThat(context.getBean(RecurringTasks.class).list())
+                            .extracting(RecurringTask::id)
+                            .containsExactly(Ticking.class.getName() + ".tick");
+                }));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"off", "halted"})
+    void handlersRunElsewhereUntilTheModeIsRun(String mode) {
+        ApplicationContextRunner nodes = runner.withUserConfiguration(WithInvoices.class);
+        nodes.withPropertyValues("wheel.scheduler.mode=" + mode).run(context -> {
+            DurableTasks tasks = context.getBean(DurableTasks.class);
+            Queue<Object> here = context.getBean(Invoices.class).sent;
+            assertThat(tasks.schedule("invoice", "1", new Invoice("1"), Instant.now()))
+                    .isTrue();
+            nodes.run(other -> await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () -> assertThat(other.getBean(Invoices.class).sent).containsExactly(new Invoice("1"))));
+            assertThat(here).isEmpty();
+            context.getBean(TimerWheel.class).scheduler().setMode(SchedulerMode.RUN);
+            assertThat(tasks.schedule("invoice", "2", new Invoice("2"), Instant.now()))
+                    .isTrue();
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(here).containsExactly(new Invoice("2")));
+        });
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "missed-runs=latest",
@@ -396,7 +439,7 @@ class DurableAutoConfigurationTest {
                 .withUserConfiguration(WithSchedulerOfItsOwn.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContaining("must be scheduled by a scheduler on the wheel that runs, but is not"));
+                        .hasMessageContaining("must be scheduled by a scheduler on the wheel, but is not"));
     }
 
     @Configuration(proxyBeanMethods = false)

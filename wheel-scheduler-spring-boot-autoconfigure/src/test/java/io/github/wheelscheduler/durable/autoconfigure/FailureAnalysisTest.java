@@ -310,8 +310,7 @@ class FailureAnalysisTest {
     void scheduleOfAnotherScheduler(CapturedOutput output) {
         failToStart(OnAnotherScheduler.class);
         assertThat(output)
-                .contains(
-                        "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: ")
+                .contains("A method with @Durable must be scheduled by a scheduler on the wheel, but is not: ")
                 .contains("Nightly.run()", "Put @EnableScheduling on a configuration");
     }
 
@@ -319,8 +318,7 @@ class FailureAnalysisTest {
     void scheduleWhereSchedulingIsOff(CapturedOutput output) {
         failToStart(new SpringApplicationBuilder(WithoutScheduling.class, Nightly.class));
         assertThat(output)
-                .contains(
-                        "A method with @Durable must be scheduled by a scheduler on the wheel that runs, but is not: ")
+                .contains("A method with @Durable must be scheduled by a scheduler on the wheel, but is not: ")
                 .contains("Nightly.run()", "Put @EnableScheduling on a configuration");
     }
 

@@ -19,7 +19,7 @@ public interface TaskRouter {
      * @param schedule the schedule, after settings have been applied
      * @param first when a fixed rate or delay starts; null for at once
      * @param isEnabled whether it is enabled on this node; otherwise a scheduler shows it as disabled, and may resume
-     *     it
+     *     it, or never runs it, as its mode is off
      * @return its future; null to leave it to the scheduler
      */
     @Nullable

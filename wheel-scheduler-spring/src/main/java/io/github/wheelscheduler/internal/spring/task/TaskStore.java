@@ -109,19 +109,19 @@ public final class TaskStore {
     public @Nullable ScheduledFuture<?> add(Runnable task, TaskSchedule schedule, @Nullable Instant first) {
         StackReserve.askForMore();
         ScheduledFuture<?> never = timers.never();
-        if (never != null) {
+        TaskRouter router = timers.router;
+        if (never != null && router == null) {
             return never;
         }
         tidyNowAndThen();
         String name = TaskNames.of(task, timers.catalog);
         TaskSettings settings = timers.catalog.settingsOf(name, TaskSettings.NONE);
         SettledSchedule settled = SettledSchedule.of(schedule, first, settings, timers.clock());
-        TaskRouter router = timers.router;
-        ScheduledFuture<?> routed = router == null
-                ? null
-                : router.route(name, task, settled.schedule(), settled.first(), SettledSchedule.isEnabled(settings));
-        if (routed != null) {
-            return routed;
+        boolean isEnabled = never == null && SettledSchedule.isEnabled(settings);
+        ScheduledFuture<?> routed =
+                router == null ? null : router.route(name, task, settled.schedule(), settled.first(), isEnabled);
+        if (routed != null || never != null) {
+            return routed == null ? never : routed;
         }
         TaskInfo.Origin origin =
                 TaskNames.isRegistrars(task) ? TaskInfo.Origin.ANNOTATED : TaskInfo.Origin.PROGRAMMATIC;

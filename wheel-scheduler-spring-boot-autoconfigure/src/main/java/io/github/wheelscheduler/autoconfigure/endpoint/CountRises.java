@@ -16,6 +16,9 @@ public final class CountRises {
     /** A rise is forgotten if the count has stayed the same for so long. */
     private static final long FORGET_NANOS = Duration.ofMinutes(5).toNanos();
 
+    /** From so many counts on, those are forgotten that have not been read for so long. */
+    private static final int MANY = 1_000;
+
     private final Map<String, Look> looks = new ConcurrentHashMap<>();
 
     /** No wall clock: that it was set is one of the things that are counted. */
@@ -64,10 +67,19 @@ public final class CountRises {
      */
     public record Rise(long by, Duration within) {}
 
+    /** Returns how many counts are remembered. */
+    int size() {
+        return looks.size();
+    }
+
     /** Notes a count, and returns by how much it has risen lately. */
     public Rise note(String name, long count) {
         long nowNanos = nanoTime.getAsLong();
         Look first = new Look(count, nowNanos, 0, nowNanos, null);
+        if (looks.size() >= MANY && !looks.containsKey(name)) {
+            // of schedulers that are gone, as far as anything reads
+            boolean ignored = looks.values().removeIf(look -> nowNanos - look.atNanos() > FORGET_NANOS);
+        }
         Look look = looks.merge(name, first, (before, unused) -> before.next(count, nowNanos));
         return new Rise(look.by(), Duration.ofNanos(nowNanos - look.sinceNanos()));
     }

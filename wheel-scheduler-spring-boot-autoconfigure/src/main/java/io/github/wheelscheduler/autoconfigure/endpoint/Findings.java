@@ -92,7 +92,7 @@ final class Findings {
                                     .orElse(null))
                     .all());
         }
-        sources.get().forEach(source -> all.addAll(of(source, now)));
+        addOthers(now, all);
         return all.stream()
                 .sorted(Comparator.comparing(Findings::isHeldBack, Comparator.reverseOrder())
                         .thenComparing(Finding::severity))
@@ -105,14 +105,38 @@ final class Findings {
         return finding.rule().equals(SchedulerFindings.STATE) && finding.severity() == Finding.Severity.WARNING;
     }
 
-    /** Returns what a source finds: where it fails, that, as an answer without the others would say less. */
-    private static List<Finding> of(FindingSource source, Instant now) {
-        try {
-            return source.findings(now);
-        } catch (RuntimeException ex) {
-            String text = "Problems of " + NamedTask.of(source) + " are unknown: the check failed with "
-                    + ex.getClass().getName();
-            return List.of(new Finding("findings", Finding.Severity.WARNING, EndpointAnswers.printable(text)));
+    /**
+     * Adds what other sources find. Where some fail, one finding says that, as an answer without the others would say
+     * less.
+     */
+    private void addOthers(Instant now, List<Finding> all) {
+        List<String> failed = new ArrayList<>();
+        Throwable first = null;
+        for (FindingSource source : made(all)) {
+            try {
+                all.addAll(source.findings(now));
+            } catch (RuntimeException | Error ex) {
+                failed.add(NamedTask.of(source));
+                first = first == null ? ex : first;
+            }
         }
+        if (first != null) {
+            all.add(unknown(String.join(" and ", failed), "the check failed", first));
+        }
+    }
+
+    private List<FindingSource> made(List<Finding> all) {
+        try {
+            return sources.get().toList();
+        } catch (RuntimeException | Error ex) {
+            all.add(unknown("all but schedulers and their tasks", "a source cannot be made, and failed", ex));
+            return List.of();
+        }
+    }
+
+    private static Finding unknown(String of, String why, Throwable ex) {
+        String text = "Problems of " + of + " are unknown: " + why + " with "
+                + ex.getClass().getName();
+        return new Finding("findings", Finding.Severity.WARNING, EndpointAnswers.printable(text));
     }
 }

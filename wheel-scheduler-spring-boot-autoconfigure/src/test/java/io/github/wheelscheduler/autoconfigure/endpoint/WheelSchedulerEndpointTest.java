@@ -283,6 +283,16 @@ class WheelSchedulerEndpointTest {
     }
 
     @Test
+    void pauseOfTwoAtATimeIsThatOfTheFirst() {
+        Pauses pauses = new Pauses();
+        SchedulerBeans.Named named = new SchedulerBeans.Named("orders", orders);
+        orders.stop();
+        pauses.note(named, null, caller("anna", "deploying"));
+        pauses.note(named, null, caller("bob", null));
+        assertThat(pauses.of(named)).isNotNull().extracting(Pause::by).isEqualTo("anna");
+    }
+
+    @Test
     void modeOfASchedulerIsChangedAndAPauseLeavesItAlone() {
         assertThat(jmx.steerScheduler("halt", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.HALTED);
         assertThat(jmx.steerScheduler("pause", "orders", null).state()).isEqualTo(SchedulerDescriptor.State.PAUSED);

@@ -95,11 +95,14 @@ final class SchedulerBeans {
     /**
      * Returns the scheduler of that name; if it is null, the only one that is no group of another.
      *
-     * @throws UnknownNameException if there is none of that name
+     * @throws UnknownNameException if there is none of that name, or none at all
      * @throws IllegalArgumentException if there are several and no name
      */
     Named one(@Nullable String name) {
         List<Named> all = all(name);
+        if (all.isEmpty()) {
+            throw UnknownNameException.of(Objects.requireNonNullElse(whyNone(), "No scheduler is on the wheel"));
+        }
         List<Named> found =
                 all.stream().filter(one -> all.size() == 1 || !one.isGroup()).toList();
         if (found.size() != 1) {

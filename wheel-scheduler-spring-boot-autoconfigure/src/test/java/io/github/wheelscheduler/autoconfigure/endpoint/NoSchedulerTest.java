@@ -25,7 +25,8 @@ class NoSchedulerTest {
         return ActuatorServer.start(
                 new FilteredClassLoader("org.springframework.security", "org.springframework.boot.security"),
                 application,
-                "wheel.scheduler.endpoint.min-interval=1s");
+                "wheel.scheduler.endpoint.min-interval=1s",
+                "management.endpoint.wheelscheduler.access=unrestricted");
     }
 
     @Test
@@ -38,6 +39,15 @@ class NoSchedulerTest {
                     .startsWith("Wheel Scheduler is not active: @Scheduled methods run on 'own', a "
                             + "ThreadPoolTaskScheduler,");
             assertThat(output).containsOnlyOnce(all.textAt("whyNone"));
+        }
+    }
+
+    @Test
+    void pauseOfNoSchedulerIsAnsweredWithTheReason() {
+        try (ActuatorServer server = start(OwnScheduler.class)) {
+            Answer refused = server.post("wheelscheduler", "{\"action\": \"pause\"}");
+            assertThat(refused.status()).as(refused.text()).isEqualTo(404);
+            assertThat(refused.textAt("error")).startsWith("Wheel Scheduler is not active: ");
         }
     }
 

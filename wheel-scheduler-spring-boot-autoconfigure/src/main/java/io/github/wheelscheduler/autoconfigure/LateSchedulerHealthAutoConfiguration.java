@@ -94,7 +94,9 @@ public final class LateSchedulerHealthAutoConfiguration {
                 }
                 schedulers.forEach((name, scheduler) -> {
                     if (before == null || isCandidate(name)) {
-                        all.putIfAbsent(name, new WheelSchedulerHealthIndicator(scheduler, settings));
+                        all.putIfAbsent(
+                                WheelSchedulerHealthIndicator.componentOf(name),
+                                new WheelSchedulerHealthIndicator(scheduler, settings));
                     }
                 });
                 if (all.size() > known) {
@@ -111,7 +113,7 @@ public final class LateSchedulerHealthAutoConfiguration {
                 @Nullable HealthContributor contributor, Map<String, WheelTaskScheduler> schedulers) {
             Map<String, HealthContributor> known = new LinkedHashMap<>();
             if (contributor instanceof WheelSchedulerHealthIndicator one) {
-                known.put(one.nameIn(schedulers), one);
+                known.put(WheelSchedulerHealthIndicator.componentOf(one.nameIn(schedulers)), one);
             } else if (contributor instanceof CompositeHealthContributor all
                     && all.stream().allMatch(entry -> entry.contributor() instanceof WheelSchedulerHealthIndicator)) {
                 all.forEach(entry -> known.put(entry.name(), entry.contributor()));

@@ -37,10 +37,14 @@ public final class WheelSchedulerHealthAutoConfiguration
     @Nullable
     HealthContributor wheelSchedulerHealthContributor(ConfigurableListableBeanFactory beanFactory) {
         // Singletons only: others would be made for their health alone, or belong to a request that is not there.
-        Map<String, WheelTaskScheduler> schedulers =
-                new LinkedHashMap<>(SimpleAutowireCandidateResolver.resolveAutowireCandidates(
-                        beanFactory, WheelTaskScheduler.class, false, true));
-        schedulers.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
+        Map<String, WheelTaskScheduler> found = SimpleAutowireCandidateResolver.resolveAutowireCandidates(
+                beanFactory, WheelTaskScheduler.class, false, true);
+        Map<String, WheelTaskScheduler> schedulers = new LinkedHashMap<>();
+        found.forEach((name, scheduler) -> {
+            if (WheelTaskScheduler.isReal(scheduler)) {
+                schedulers.put(WheelSchedulerHealthIndicator.componentOf(name), scheduler);
+            }
+        });
         return schedulers.isEmpty() ? null : createContributor(schedulers);
     }
 }

@@ -32,6 +32,11 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
         this.pausedStatus = settings.getPausedStatus();
     }
 
+    /** Returns the component for a scheduler of that name: a slash would end it in a path, and Boot takes none. */
+    static String componentOf(String name) {
+        return name.replace('/', '.');
+    }
+
     /** Returns the name of its scheduler among others; any if it is not there, as that of a parent context. */
     String nameIn(Map<String, WheelTaskScheduler> schedulers) {
         return schedulers.entrySet().stream()

@@ -261,6 +261,18 @@ class WheelSchedulerHealthTest {
                 });
     }
 
+    @Test
+    void groupWithASlashInItsNameHasAHealth() {
+        withHealth()
+                .withPropertyValues("wheel.scheduler.groups[team/reports].max-size=2")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    CompositeHealthContributor all = context.getBean(BEAN, CompositeHealthContributor.class);
+                    assertThat(all.stream().map(entry -> entry.name()))
+                            .containsExactlyInAnyOrder("taskScheduler", "team.reports");
+                });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"prototype", "request"})
     void schedulerOfAnotherScopeIsNotMadeForItsHealth(String scope) {

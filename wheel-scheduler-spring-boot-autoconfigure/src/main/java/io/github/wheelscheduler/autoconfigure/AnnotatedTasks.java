@@ -7,6 +7,7 @@ import io.github.wheelscheduler.spring.settings.BeanNames;
 import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.spring.settings.TaskDeclaration;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
+import io.github.wheelscheduler.spring.task.TaskRouter;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -83,7 +84,7 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
     /** The names of singletons, of their proxies, and of all beans with scheduled methods. */
     private final BeanNames beans = new BeanNames();
 
-    /** Whether a scheduler on the wheel may come, by definitions; null before the first bean. */
+    /** Whether something may ask which tasks there are, by definitions; null before the first bean. */
     private volatile @Nullable Boolean expected;
 
     /** Whether one has come. */
@@ -110,14 +111,18 @@ final class AnnotatedTasks implements MergedBeanDefinitionPostProcessor, Destruc
     @Override
     public void postProcessMergedBeanDefinition(RootBeanDefinition definition, Class<?> type, String beanName) {}
 
-    /** Whether beans are looked at. Where no scheduler can be on the wheel, none is. */
+    /**
+     * Whether beans are looked at. None is where no scheduler can be on the wheel, unless there is a router of tasks,
+     * which is to know its tasks on other schedulers, too.
+     */
     private boolean isInUse() {
         Boolean known = expected;
         if (known == null) {
             // For beans that are made in order to find it out.
             expected = true;
             known = environment.getProperty(WheelSchedulerProperties.PREFIX + ".enabled", Boolean.class, true)
-                    || SchedulerSetup.mayHaveOwnWheel(beanFactory);
+                    || SchedulerSetup.mayHaveOwnWheel(beanFactory)
+                    || beanFactory.getBeanNamesForType(TaskRouter.class, true, false).length > 0;
             expected = known;
         }
         return known || hasCome;

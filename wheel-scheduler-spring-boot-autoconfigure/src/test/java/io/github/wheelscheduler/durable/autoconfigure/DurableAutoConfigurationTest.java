@@ -442,6 +442,16 @@ class DurableAutoConfigurationTest {
                         .hasMessageContaining("must be scheduled by a scheduler on the wheel, but is not"));
     }
 
+    @Test
+    void wheelThatIsSwitchedOffStopsTheStart() {
+        runner.withConfiguration(AutoConfigurations.of(WheelSchedulerAutoConfiguration.class))
+                .withUserConfiguration(WithTicking.class)
+                .withPropertyValues("wheel.scheduler.enabled=false")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining("must be scheduled by a scheduler on the wheel that runs, but is not"));
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class WithRegistry {
         @Bean

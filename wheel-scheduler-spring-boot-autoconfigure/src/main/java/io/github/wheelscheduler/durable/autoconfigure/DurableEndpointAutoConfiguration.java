@@ -12,9 +12,9 @@ import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
@@ -22,7 +22,7 @@ import org.springframework.core.env.Environment;
 /** Auto-configuration of the {@link DurableEndpoint}, where there is the Actuator, and the endpoint is exposed. */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, DurableEngine.class})
-@ConditionalOnBean(DurableEngine.class)
+@ConditionalOnSingleCandidate(DurableEngine.class)
 @ConditionalOnAvailableEndpoint(DurableEndpoint.class)
 @EnableConfigurationProperties({WheelSchedulerEndpointProperties.class, DurableEndpointProperties.class})
 public final class DurableEndpointAutoConfiguration {

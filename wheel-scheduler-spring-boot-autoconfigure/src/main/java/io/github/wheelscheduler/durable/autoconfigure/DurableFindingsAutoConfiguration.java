@@ -9,16 +9,16 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration of what the endpoint of the scheduler says of durable tasks. */
 @AutoConfiguration(after = DurableAutoConfiguration.class)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class, DurableEngine.class})
-@ConditionalOnBean(DurableEngine.class)
+@ConditionalOnSingleCandidate(DurableEngine.class)
 @ConditionalOnAvailableEndpoint(WheelSchedulerEndpoint.class)
 public final class DurableFindingsAutoConfiguration {
 

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -95,6 +96,11 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
     }
 
     private Class<?> userClassOf(String beanName, Class<?> type) {
+        return userClassOf(beanFactory, beanName, type);
+    }
+
+    /** Returns the class behind a bean's proxy, which may have methods that the proxy does not. */
+    static Class<?> userClassOf(BeanFactory beanFactory, String beanName, Class<?> type) {
         return Proxy.isProxyClass(type)
                 ? AopProxyUtils.ultimateTargetClass(beanFactory.getBean(beanName))
                 : ClassUtils.getUserClass(type);

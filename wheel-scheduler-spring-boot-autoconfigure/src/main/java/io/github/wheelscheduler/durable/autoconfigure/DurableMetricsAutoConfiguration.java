@@ -7,6 +7,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the meters of durable tasks, where there is a {@link MeterRegistry}. */
@@ -14,7 +15,8 @@ import org.springframework.context.annotation.Bean;
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
         after = DurableAutoConfiguration.class)
 @ConditionalOnClass({MeterRegistry.class, DurableEngine.class})
-@ConditionalOnBean({MeterRegistry.class, DurableEngine.class})
+@ConditionalOnBean(MeterRegistry.class)
+@ConditionalOnSingleCandidate(DurableEngine.class)
 public final class DurableMetricsAutoConfiguration {
 
     @Bean

@@ -11,12 +11,14 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of observing runs of durable tasks, where {@code wheel.scheduler.observe} asks for it. */
 @AutoConfiguration(after = {DurableAutoConfiguration.class, WheelRunObservationAutoConfiguration.class})
 @ConditionalOnClass({ObservationRegistry.class, DurableEngine.class})
-@ConditionalOnBean({WheelRunObservation.class, DurableEngine.class})
+@ConditionalOnBean(WheelRunObservation.class)
+@ConditionalOnSingleCandidate(DurableEngine.class)
 public final class DurableObservationAutoConfiguration {
 
     /** The engine starts when all singletons are there. */

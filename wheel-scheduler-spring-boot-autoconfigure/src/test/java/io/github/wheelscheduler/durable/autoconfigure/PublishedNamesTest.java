@@ -81,6 +81,7 @@ class PublishedNamesTest {
                         OURS + "durable.autoconfigure.DurableAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableEndpointAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableFindingsAutoConfiguration",
+                        OURS + "durable.autoconfigure.DurableGuardAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableHealthAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableMetricsAutoConfiguration",
                         OURS + "durable.autoconfigure.DurableObservationAutoConfiguration",

@@ -8,12 +8,13 @@ import io.github.wheelscheduler.durable.DurableOutcome;
 import io.github.wheelscheduler.durable.DurableRun;
 import io.github.wheelscheduler.durable.RetryPolicy;
 import io.github.wheelscheduler.durable.autoconfigure.DurableProperties.OfHandler;
+import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
-import java.lang.reflect.TypeVariable;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -176,8 +177,25 @@ final class DurableHandlerMethods implements SmartInitializingSingleton {
                             + "is in "
                             + method);
         }
-        // A type variable has been resolved; what stands in brackets is kept.
-        return type.getType() instanceof TypeVariable<?> ? type.toClass() : type.getType();
+        return withoutVariables(type);
+    }
+
+    /** Returns a type as Jackson can read it, which does not know what the class of the bean says of type variables. */
+    private static Type withoutVariables(ResolvableType type) {
+        if (type.getType() instanceof Class<?> known) {
+            return known;
+        }
+        if (type.isArray()) {
+            Type component = withoutVariables(type.getComponentType());
+            return component instanceof Class<?> known ? known.arrayType() : (GenericArrayType) () -> component;
+        }
+        if (!type.hasGenerics()) {
+            return type.toClass();
+        }
+        ResolvableType[] generics = Arrays.stream(type.getGenerics())
+                .map(generic -> ResolvableType.forType(withoutVariables(generic)))
+                .toArray(ResolvableType[]::new);
+        return ResolvableType.forClassWithGenerics(type.toClass(), generics).getType();
     }
 
     private static boolean knowsItsRun(Method method) {

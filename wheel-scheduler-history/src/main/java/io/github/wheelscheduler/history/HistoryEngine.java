@@ -16,6 +16,7 @@ import io.github.wheelscheduler.spring.task.TaskRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -51,6 +52,7 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     private final RunBuffer buffer;
     private final BatchWriter writer;
     private final RunHistoryReader reader;
+    private final DownTime downTime;
 
     /** Whether a batch is about to be written. */
     private final AtomicBoolean isAsked = new AtomicBoolean();
@@ -86,6 +88,7 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
         this.buffer = buffer;
         this.writer = new BatchWriter(store, buffer, executor::wallClockInstant);
         this.reader = new RunHistoryReader(store);
+        this.downTime = new DownTime(store);
     }
 
     /**
@@ -203,17 +206,22 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     /**
      * Writes which runs of crons were due before the {@linkplain #start start} and after the last row of any node: no
      * node was up. Crons of less than a minute are left out, as each restart would miss some. It reads the database,
-     * and is called once, when the tasks have been scheduled.
+     * and is called once for each task, when that has been scheduled.
      *
      * @param zone of crons without a zone
      * @return the number of missed runs of each task, by its id
      * @throws DataAccessException if the database does not answer
      */
     public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry, ZoneId zone) {
+        return noteMissed(scheduler, registry, registry.ids(), zone);
+    }
+
+    /** The same for some of the tasks. */
+    public Map<String, Long> noteMissed(String scheduler, TaskRegistry registry, Collection<String> ids, ZoneId zone) {
         Instant start = startedAt;
         RunNotes notes = new RunNotes(scheduler, buffer, executor::wallClockInstant);
         Map<String, Long> counts = new TreeMap<>();
-        new DownTime(store).before(start, registry, zone).forEach((task, missed) -> {
+        downTime.before(start, registry, ids, zone).forEach((task, missed) -> {
             notes.missedWhileDown(task, start, missed.first(), missed.runs());
             Long ignored = counts.put(task, missed.runs());
         });

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +28,9 @@ public final class DownTime {
     private final HistoryStore store;
     private final TotalReads totals;
 
+    /** The last sign of life that was found: later rows of the same hour hide it. Any thread. */
+    private volatile @Nullable Instant down;
+
     public DownTime(HistoryStore store) {
         this.store = store;
         this.totals = new TotalReads(store);
@@ -39,20 +43,24 @@ public final class DownTime {
      */
     public record Missed(long runs, Instant first) {}
 
-    /** Returns the missed runs of tasks that the history knows, by their ids. */
-    public Map<String, Missed> before(Instant start, TaskRegistry registry, ZoneId zone) {
+    /** Returns the missed runs of some tasks by their ids, if the history knows the task; for one start only. */
+    public Map<String, Missed> before(Instant start, TaskRegistry registry, Collection<String> ids, ZoneId zone) {
         Map<String, Missed> missed = new TreeMap<>();
-        Instant down = lastSign(start);
-        if (down == null) {
+        Instant after = down;
+        if (after == null) {
+            after = lastSign(start);
+            down = after;
+        }
+        if (after == null) {
             return missed;
         }
         List<TaskInfo> crons = new ArrayList<>();
-        for (String id : registry.ids()) {
+        for (String id : ids) {
             registry.find(id).filter(DownTime::isDue).ifPresent(crons::add);
         }
         Map<String, ?> known = totals.summaries(crons.stream().map(TaskInfo::id).toList());
         for (TaskInfo task : crons) {
-            Missed runs = known.containsKey(task.id()) ? between(down, start, task.schedule(), zone) : null;
+            Missed runs = known.containsKey(task.id()) ? between(after, start, task.schedule(), zone) : null;
             if (runs != null) {
                 Missed ignored = missed.put(task.id(), runs);
             }

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.history.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,8 +30,7 @@ class DownTimeTest {
                     .schedule("nightly", () -> {}, TaskSchedule.cron("0 0 * * * *", ZoneOffset.UTC));
             DownTime downTime = new DownTime(bench.store);
             Instant start = HistoryBench.START.plus(Duration.ofHours(4));
-            assertThat(downTime.before(start, scheduler.getTaskRegistry(), ZoneOffset.UTC))
-                    .isEmpty();
+            assertThat(before(downTime, start, scheduler)).isEmpty();
 
             bench.succeed("nightly");
             bench.pass(Duration.ofHours(1));
@@ -39,15 +39,19 @@ class DownTimeTest {
             bench.pass(Duration.ofHours(3));
 
             // At 12, 13 and 14.
-            assertThat(downTime.before(start, scheduler.getTaskRegistry(), ZoneOffset.UTC))
+            assertThat(before(downTime, start, scheduler))
                     .isEqualTo(Map.of("nightly", new DownTime.Missed(3, Instant.parse("2030-03-30T12:00:00Z"))));
             int folded = HistoryFolding.fold(bench.store.sql());
             assertThat(folded).isPositive();
-            assertThat(downTime.before(start, scheduler.getTaskRegistry(), ZoneOffset.UTC))
-                    .hasSize(1);
+            assertThat(before(new DownTime(bench.store), start, scheduler)).hasSize(1);
         } finally {
             scheduler.shutdown();
         }
+    }
+
+    private static Map<String, DownTime.Missed> before(DownTime downTime, Instant start, WheelTaskScheduler scheduler) {
+        TaskRegistry tasks = scheduler.getTaskRegistry();
+        return downTime.before(start, tasks, tasks.ids(), ZoneOffset.UTC);
     }
 
     @Test

@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -50,8 +52,13 @@ final class HistoryMemory implements TaskListener {
     private final BlockingQueue<String> came = new LinkedBlockingQueue<>(MOST);
     private final AtomicBoolean isAsking = new AtomicBoolean();
 
-    /** Whether missed runs have been looked for. Only the thread that recalls uses it. */
-    private boolean hasLooked;
+    // Only the thread that recalls uses them.
+
+    /** The crons whose missed runs are to be looked for, also ones for which the database has not answered. */
+    private final Set<String> toLookFor = new HashSet<>();
+
+    /** The ones whose missed runs have been looked for. */
+    private final Set<String> lookedFor = new HashSet<>();
 
     /**
      * Makes one.
@@ -118,8 +125,9 @@ final class HistoryMemory implements TaskListener {
     }
 
     private void recall(List<String> ids) {
+        TaskRegistry tasks = scheduler.getTaskRegistry();
+        noteCrons(ids, tasks);
         try {
-            TaskRegistry tasks = scheduler.getTaskRegistry();
             Map<String, TaskPast> past = new HashMap<>();
             List<String> present =
                     ids.stream().filter(id -> tasks.find(id).isPresent()).toList();
@@ -127,9 +135,7 @@ final class HistoryMemory implements TaskListener {
                     .summaries(present)
                     .forEach((id, summary) -> past.put(id, new TaskPast(summary.lastSuccess(), summary.lastFailure())));
             tasks.recall(past);
-            Duration age = Duration.between(started, scheduler.getClock().instant());
-            if (!hasLooked && age.compareTo(START) < 0) {
-                hasLooked = true;
+            if (!toLookFor.isEmpty()) {
                 look(tasks);
             }
         } catch (RuntimeException ex) {
@@ -140,10 +146,28 @@ final class HistoryMemory implements TaskListener {
         }
     }
 
+    /** Once each: a task that comes again has missed nothing meanwhile. */
+    private void noteCrons(List<String> ids, TaskRegistry tasks) {
+        Duration age = Duration.between(started, scheduler.getClock().instant());
+        if (age.compareTo(START) >= 0) {
+            toLookFor.clear();
+            lookedFor.clear();
+            return;
+        }
+        for (String id : ids) {
+            if (!lookedFor.contains(id)
+                    && tasks.find(id).filter(task -> task.schedule().isCron()).isPresent()) {
+                boolean ignored = toLookFor.add(id);
+            }
+        }
+    }
+
     private void look(TaskRegistry tasks) {
-        history.noteMissed(name, tasks, scheduler.getClock().getZone())
-                .forEach((id, runs) -> tasks.find(id)
-                        .filter(task -> task.runs() == 0)
-                        .ifPresent(task -> missed.note(scheduler, id, runs)));
+        Map<String, Long> found =
+                history.noteMissed(name, tasks, toLookFor, scheduler.getClock().getZone());
+        boolean ignored = lookedFor.addAll(toLookFor);
+        toLookFor.clear();
+        found.forEach((id, runs) ->
+                tasks.find(id).filter(task -> task.runs() == 0).ifPresent(task -> missed.note(scheduler, id, runs)));
     }
 }

@@ -13,15 +13,20 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
@@ -39,6 +44,7 @@ class HistoryMemoryTest {
 
         final CountDownLatch mayAnswer = new CountDownLatch(1);
         final List<String> questions = new CopyOnWriteArrayList<>();
+        final AtomicBoolean hidesSigns = new AtomicBoolean();
 
         Slow() {
             super(new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", ""));
@@ -53,6 +59,11 @@ class HistoryMemoryTest {
                                 && String.valueOf(arguments[0]).contains("group by task, outcome")) {
                             questions.add(String.valueOf(arguments[0]));
                             mayAnswer.await();
+                        }
+                        if (hidesSigns.get()
+                                && method.getName().equals("prepareStatement")
+                                && String.valueOf(arguments[0]).endsWith(" signs")) {
+                            throw new SQLException("on purpose");
                         }
                         try {
                             return method.invoke(connection, arguments);
@@ -77,15 +88,76 @@ class HistoryMemoryTest {
         scheduler.shutdown();
     }
 
+    private HistoryEngine history() {
+        return new HistoryEngine(HistorySettings.ofNode("a"), scheduler.getWheelScheduledExecutor(), dataSource);
+    }
+
     private HistoryMemory memory() {
-        HistoryEngine history =
-                new HistoryEngine(HistorySettings.ofNode("a"), scheduler.getWheelScheduledExecutor(), dataSource);
-        return new HistoryMemory(scheduler, "main", history, new MissedAtStart());
+        return new HistoryMemory(scheduler, "main", history(), new MissedAtStart());
+    }
+
+    /** Schedules a cron that had a run in the last two hours, and notes that it ran before. */
+    private void scheduleMissed(String id) {
+        OffsetDateTime down = Instant.now().minus(Duration.ofHours(3)).atOffset(ZoneOffset.UTC);
+        int ignored = new JdbcTemplate(dataSource)
+                .update(
+                        "insert into wheel_history_hour (starts_at, task, node, outcome, runs, micros, longest, "
+                                + "earliest, latest) values (?, ?, 'b', 0, 1, 1, 1, ?, ?)",
+                        down.truncatedTo(ChronoUnit.HOURS),
+                        id,
+                        down,
+                        down);
+        ScheduledFuture<?> unused = scheduler
+                .getTaskRegistry()
+                .schedule(
+                        id,
+                        () -> {},
+                        TaskSchedule.cron("0 0 " + down.plusHours(2).getHour() + " * * *", ZoneOffset.UTC));
+    }
+
+    private void recall(HistoryMemory memory, String id) {
+        int before = dataSource.questions.size();
+        memory.added(id);
+        await().atMost(PATIENCE).until(() -> dataSource.questions.size() > before && !isRecalling());
     }
 
     private static boolean isRecalling() {
         return Thread.getAllStackTraces().keySet().stream()
                 .anyMatch(thread -> thread.getName().equals("wheel-history-recall"));
+    }
+
+    @Test
+    void missedRunsOfTasksThatComeLaterAreFound() {
+        dataSource.mayAnswer.countDown();
+        MissedAtStart missed = new MissedAtStart();
+        try (HistoryEngine history = history()) {
+            history.start();
+            HistoryMemory memory = new HistoryMemory(scheduler, "main", history, missed);
+            recall(memory, "there");
+            scheduleMissed("nightly");
+            recall(memory, "nightly");
+            assertThat(missed.all()).extracting(MissedAtStart.Missed::task).containsExactly("nightly");
+            memory.removed("nightly");
+            recall(memory, "nightly");
+            assertThat(missed.all()).isEmpty();
+        }
+    }
+
+    @Test
+    void missedRunsAreLookedForAgainAfterAnOutage() {
+        dataSource.mayAnswer.countDown();
+        MissedAtStart missed = new MissedAtStart();
+        try (HistoryEngine history = history()) {
+            history.start();
+            HistoryMemory memory = new HistoryMemory(scheduler, "main", history, missed);
+            scheduleMissed("nightly");
+            dataSource.hidesSigns.set(true);
+            recall(memory, "nightly");
+            assertThat(missed.all()).isEmpty();
+            dataSource.hidesSigns.set(false);
+            recall(memory, "there");
+            assertThat(missed.all()).extracting(MissedAtStart.Missed::task).containsExactly("nightly");
+        }
     }
 
     @Test

@@ -23,6 +23,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
@@ -40,7 +41,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
         },
         beforeName = "io.github.wheelscheduler.autoconfigure.steering.SteeringAutoConfiguration")
 @ConditionalOnClass({HistoryEngine.class, JdbcTemplate.class})
-@ConditionalOnBean({TimerWheel.class, DataSource.class})
+@ConditionalOnBean(TimerWheel.class)
+@Conditional(OnHistoryDatabaseCondition.class)
 @ConditionalOnBooleanProperty(name = HistoryProperties.PREFIX + ".enabled", matchIfMissing = true)
 @EnableConfigurationProperties(HistoryProperties.class)
 @ImportRuntimeHints(HistorySchemaHints.class)

@@ -7,6 +7,7 @@ import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelSchedulerAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.steering.SteeringAutoConfiguration;
+import io.github.wheelscheduler.durable.autoconfigure.DurableDataSource;
 import io.github.wheelscheduler.history.AuditEntry;
 import io.github.wheelscheduler.history.AuditQuery;
 import io.github.wheelscheduler.history.HistoryCause;
@@ -163,6 +164,38 @@ class HistoryAutoConfigurationTest {
         DataSource history() {
             return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "");
         }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MarkedAlone {
+
+        @Bean(defaultCandidate = false)
+        @DurableDataSource
+        @HistoryDataSource
+        DataSource rows() {
+            return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MarkedForOthers {
+
+        @Bean(defaultCandidate = false)
+        @DurableDataSource
+        DataSource rows() {
+            return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "");
+        }
+    }
+
+    @Test
+    void markedDatabaseNeedNotBeACandidate() {
+        bare.withUserConfiguration(MarkedAlone.class).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(HistoryEngine.class);
+            tasks(context).trigger(Nightly.TASK);
+            assertThat(rows(context, Nightly.TASK, 1)).hasSize(1);
+        });
+        bare.withUserConfiguration(MarkedForOthers.class)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(HistoryEngine.class));
     }
 
     @Test

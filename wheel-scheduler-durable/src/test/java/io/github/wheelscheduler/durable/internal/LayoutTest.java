@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.ResultSetExtractor;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -106,6 +108,22 @@ class LayoutTest {
                 CompletableFuture<Node> started = CompletableFuture.supplyAsync(second::start);
                 assertThat(started).succeedsWithin(PATIENCE).isSameAs(second);
             });
+        }
+    }
+
+    @Test
+    void callersTransactionSurvivesTheMakingOfTables() {
+        jdbc.execute("create table mine (id int)");
+        DataSource proxy = new TransactionAwareDataSourceProxy(dataSource);
+        try (Node node = new Node("a", proxy)) {
+            new TransactionTemplate(new DataSourceTransactionManager(dataSource)).executeWithoutResult(status -> {
+                change("insert into mine values (1)");
+                assertThat(node.engine.schedule("note", "1", "one", Instant.now()))
+                        .isTrue();
+                status.setRollbackOnly();
+            });
+            assertThat(jdbc.queryForList("select id from mine")).isEmpty();
+            assertThat(node.engine.find("note", "1")).isEmpty();
         }
     }
 

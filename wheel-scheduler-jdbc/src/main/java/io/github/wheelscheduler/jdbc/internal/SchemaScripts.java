@@ -50,13 +50,13 @@ public record SchemaScripts(
 
     /**
      * Makes or changes the tables unless they have the layout, on a connection of its own: with a transaction of the
-     * caller's, the tables might go, or the transaction end.
+     * caller's, the tables might go, or the transaction end. A proxy that knows transactions would return theirs.
      *
      * @param step receives the layout that is there, when it is this node's turn
      * @throws ScriptException if the script fails
      */
     public void make(int ourLayout, Step step) {
-        try (Connection connection = dataSource.getConnection()) {
+        try (Connection connection = Statements.target(dataSource).getConnection()) {
             if (layoutOf(connection) >= ourLayout) {
                 return;
             }

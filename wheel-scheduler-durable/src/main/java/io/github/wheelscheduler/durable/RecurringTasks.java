@@ -37,13 +37,17 @@ public final class RecurringTasks {
         this.made = new MadeTasks(node);
     }
 
-    /** Returns the first 10,000 recurring tasks in the database by id, also ones that this node does not know. */
+    /**
+     * Returns the first 10,000 recurring tasks in the database by id, also ones that this node does not know. A failure
+     * has its first 500 characters; {@link #find} returns all of it.
+     */
     public List<RecurringTask> list() {
         return list(null, MOST);
     }
 
     /**
-     * Returns a page of the recurring tasks in the database by id, in the order of the database.
+     * Returns a page of the recurring tasks in the database by id, in the order of the database. A failure has its
+     * first 500 characters.
      *
      * @param afterId the last id of the page before; null for the first page
      * @param limit the maximum number of tasks, 1 to 10,000

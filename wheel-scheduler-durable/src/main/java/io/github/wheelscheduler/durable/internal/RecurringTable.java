@@ -44,6 +44,17 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     /** A task waits for its time, unless it is paused. */
     static final String BY_PAUSE = "case when paused then " + RowState.PAUSED + " else " + RowState.WAITING + " end";
 
+    /** The number of characters of a failure that lists have. */
+    private static final int SHOWN_FAILURE = 500;
+
+    /**
+     * The columns of a row that is shown. The payload of a task that was made at run time may be large, and is left
+     * out; that of others is their schedule.
+     */
+    private static final String SHOWN = "t.task_name, t.task_instance, t.made_for, t.schedule, t.declared, t.paused,"
+            + " t.state, t.execution_time, t.owner, t.last_success, t.consecutive_failures, t.earlier_attempts,"
+            + " t.last_failure, case when t.task_name = '" + Handler.RECURRING + "' then t.task_data end as task_data";
+
     private static final String TRIGGERED_BY = "traceparent = ?, tracestate = null, failed_traceparent = case when"
             + " origin_version = version then failed_traceparent end, origin_version = {next}, ";
 
@@ -156,15 +167,16 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     // For users
 
     /**
-     * Returns a page of both kinds by id. It reads no row that is not on the page: two key ranges.
+     * Returns a page of both kinds by id, with the beginnings of their failures. It reads no row that is not on the
+     * page: two key ranges.
      *
      * @param afterId only those with a greater id; empty for the first page
      * @param limit the maximum number of tasks
      */
     public List<RecurringTask> page(String afterId, int limit) {
-        String part =
-                "(select * from {task} t where task_name = '%s' and task_instance > ?%s order by task_instance limit "
-                        + limit + ")";
+        String part = "(select " + SHOWN + ", substring(t.failure, 1, " + SHOWN_FAILURE
+                + ") as failure from {task} t where task_name = '%s' and task_instance > ?%s order by task_instance"
+                + " limit " + limit + ")";
         return sql.queryPlanned(
                 "select t.*, n.name as owner_name from (select * from (" + part.formatted(Handler.RECURRING, "")
                         + " union all " + part.formatted(Handler.MADE, " and" + MadeTable.IS_THERE)
@@ -176,7 +188,7 @@ public record RecurringTable(Sql sql, Dialect dialect, MadeTable made) {
     }
 
     public Optional<RecurringTask> find(String id) {
-        return sql.query(TaskTable.withOwner(RowKey.ONE), this::read, nameOf(id), id).stream()
+        return sql.query(TaskTable.withOwner(SHOWN + ", t.failure", RowKey.ONE), this::read, nameOf(id), id).stream()
                 .findFirst();
     }
 

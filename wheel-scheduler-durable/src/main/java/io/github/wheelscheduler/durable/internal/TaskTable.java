@@ -407,9 +407,17 @@ public record TaskTable(Sql sql, Dialect dialect) {
                 this::read);
     }
 
-    static String withOwner(String condition) {
-        return "select t.*, n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner"
-                + condition;
+    /** Selects columns, without payloads, which may be large. */
+    private static String withOwner(String condition) {
+        return withOwner(
+                "t.task_name, t.task_instance, t.execution_time, t.state, t.owner, t.consecutive_failures,"
+                        + " t.last_failure, t.failure",
+                condition);
+    }
+
+    static String withOwner(String columns, String condition) {
+        return "select " + columns
+                + ", n.name as owner_name from {task} t left join {node} n on n.incarnation = t.owner" + condition;
     }
 
     private DurableTask read(ResultSet row, int number) throws SQLException {

@@ -2,6 +2,7 @@ package io.github.wheelscheduler.durable.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -602,6 +603,37 @@ class MadeTasksTest {
         assertThat(tables.claims().claim(7, ahead, Map.of("report", 1), List.of(), Map.of(), true))
                 .isEmpty();
         assertThat(recording.statements).hasSize(2).noneMatch(text -> text.contains("made"));
+    }
+
+    @Test
+    void listsReadNoPayloads() {
+        Node node = noting();
+        make(node, HOURLY, in(1_000), "x".repeat(1_000));
+        assertThat(node.engine.schedule("report", "1", "x".repeat(1_000), in(1_000)))
+                .isTrue();
+        assertThat(jdbc.update("update wheel_durable_task set failure = ?", "f".repeat(2_000)))
+                .isEqualTo(2);
+        RecordingDataSource recording = new RecordingDataSource(pool);
+        Database.Tables tables = new Database(recording, Node.settings("x")).tables();
+        recording.forget();
+
+        assertThat(tables.recurring().page("", 10))
+                .extracting(
+                        RecurringTask::handler,
+                        RecurringTask::schedule,
+                        task -> String.valueOf(task.failure()).length())
+                .containsExactly(tuple("report", "fixed-rate PT1H", 500));
+        String page = recording.statements.stream()
+                .filter(text -> text.contains("both_kinds"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(jdbc.queryForMap(page, "", "")).containsEntry("task_data", null);
+        recording.forget();
+        assertThat(tables.tasks().list("report", null, null, 10)).hasSize(1);
+        assertThat(recording.statements)
+                .hasSize(1)
+                .noneMatch(text -> text.contains("task_data") || text.contains("t.*"));
+        assertThat(String.valueOf(find(node, "a").failure())).hasSize(2_000);
     }
 
     @Test

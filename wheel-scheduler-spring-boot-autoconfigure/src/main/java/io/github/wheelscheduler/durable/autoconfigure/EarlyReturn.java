@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
@@ -55,9 +56,8 @@ final class EarlyReturn {
         if (KotlinDetector.isSuspendingFunction(method)) {
             return "is a suspending function";
         }
-        return isOfLater(method.getReturnType())
-                ? "returns a " + method.getReturnType().getName()
-                : null;
+        Class<?> returned = ResolvableType.forMethodReturnType(method, type).toClass();
+        return isOfLater(returned) ? "returns a " + returned.getName() : null;
     }
 
     private static boolean isOfLater(Class<?> result) {

@@ -551,6 +551,31 @@ class DurableAutoConfigurationTest {
         }
     }
 
+    abstract static class Answering<R> {
+        abstract R answer();
+
+        @DurableHandler("answer")
+        @SuppressWarnings("unused") // found by its annotation
+        public R run() {
+            return answer();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithInheritedFuture {
+        @Bean
+        Answering<java.util.concurrent.CompletableFuture<Void>> handler() {
+            return new Later();
+        }
+    }
+
+    static class Later extends Answering<java.util.concurrent.CompletableFuture<Void>> {
+        @Override
+        java.util.concurrent.CompletableFuture<Void> answer() {
+            return new java.util.concurrent.CompletableFuture<>();
+        }
+    }
+
     @Test
     void payloadMayBeAListOfSomething() {
         runner.withUserConfiguration(WithLists.class).run(context -> {
@@ -564,9 +589,10 @@ class DurableAutoConfigurationTest {
         });
     }
 
-    @Test
-    void methodThatReturnsBeforeItHasEndedStopsTheStart() {
-        runner.withUserConfiguration(WithFuture.class)
+    @ParameterizedTest
+    @ValueSource(classes = {WithFuture.class, WithInheritedFuture.class})
+    void methodThatReturnsBeforeItHasEndedStopsTheStart(Class<?> configuration) {
+        runner.withUserConfiguration(configuration)
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasMessageContaining("must have ended when it returns, but returns a "

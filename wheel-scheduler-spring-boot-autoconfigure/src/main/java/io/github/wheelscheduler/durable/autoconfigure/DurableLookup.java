@@ -7,6 +7,7 @@ import io.github.wheelscheduler.autoconfigure.endpoint.UnknownNameException;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableTask;
 import io.github.wheelscheduler.durable.RecurringTask;
+import io.github.wheelscheduler.durable.internal.Arguments;
 import io.github.wheelscheduler.durable.internal.Database.Tables;
 import io.github.wheelscheduler.durable.internal.DurableNode;
 import io.github.wheelscheduler.durable.internal.DurableNode.RunHere;
@@ -140,6 +141,8 @@ final class DurableLookup {
      * @throws UnknownNameException if there is none
      */
     DurableDetailsDescriptor task(String handler, String id, boolean showsPayload, Viewer viewer) {
+        Arguments.requireHandler(handler);
+        Arguments.requireId(id);
         TaskDetails details = TaskDetails.ofTask(tables(), handler, id);
         Optional<DurableTask> found = engine.find(handler, id);
         if (found.isEmpty() || details == null) {
@@ -229,6 +232,7 @@ final class DurableLookup {
         String prefix = Objects.requireNonNullElse(query.prefix(), "");
         String handler = query.handler();
         String after = Objects.requireNonNullElse(query.after(), "");
+        Arguments.requireText("after", after);
         List<RecurringTask> read = tables().recurring()
                 .page(after, prefix.isEmpty() && handler == null ? atMost + 1 : RowSearch.MOST_READ);
         List<RecurringTask> found = read.stream()

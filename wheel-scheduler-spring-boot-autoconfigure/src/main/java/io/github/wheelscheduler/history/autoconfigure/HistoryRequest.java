@@ -4,6 +4,7 @@ import io.github.wheelscheduler.history.AuditQuery;
 import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,12 +58,12 @@ record HistoryRequest(
         return new HistoryQuery(
                 instant("from", from),
                 instant("to", to),
-                emptyIsNull(task),
-                emptyIsNull(id),
+                taskOrNull(),
+                textOrNull("id", id),
                 outcomes(),
                 emptyIsNull(cause) == null ? null : parse(HistoryCause.class, "cause", cause),
-                emptyIsNull(node),
-                emptyIsNull(text),
+                textOrNull("node", node),
+                textOrNull("text", text),
                 emptyIsNull(after),
                 atMost());
     }
@@ -72,8 +73,8 @@ record HistoryRequest(
         return new AuditQuery(
                 instant("from", from),
                 instant("to", to),
-                emptyIsNull(task),
-                emptyIsNull(who),
+                taskOrNull(),
+                textOrNull("who", who),
                 emptyIsNull(after),
                 atMost());
     }
@@ -93,7 +94,7 @@ record HistoryRequest(
     /** Returns the id of the task, or the handler; null for all. */
     @Nullable
     String taskOrNull() {
-        return emptyIsNull(task);
+        return textOrNull("task", task);
     }
 
     /** @throws IllegalArgumentException if there is none */
@@ -107,7 +108,7 @@ record HistoryRequest(
 
     /** @throws IllegalArgumentException if there is none */
     String requireKind() {
-        String given = emptyIsNull(kind);
+        String given = textOrNull("kind", kind);
         if (given == null) {
             throw new IllegalArgumentException("kind must be given, as an answer of wheelhistory/failures has it");
         }
@@ -150,6 +151,18 @@ record HistoryRequest(
             throw new IllegalArgumentException(
                     what + " must be an instant such as 2030-01-01T12:00:00Z, was " + text, ex);
         }
+    }
+
+    /** Refuses what PostgreSQL would refuse, as if it did not answer. */
+    private static @Nullable String textOrNull(String what, @Nullable String text) {
+        String given = emptyIsNull(text);
+        if (given != null
+                && (given.indexOf('\0') >= 0
+                        || !StandardCharsets.UTF_8.newEncoder().canEncode(given))) {
+            throw new IllegalArgumentException(
+                    what + " must contain neither the character U+0000 nor unpaired surrogates");
+        }
+        return given;
     }
 
     private static @Nullable String emptyIsNull(@Nullable String text) {

@@ -287,6 +287,27 @@ class HistoryOnServersTest {
     }
 
     @Test
+    void textThatNoDatabaseTakesIsNoOutage() {
+        try (ActuatorServer server = start("a")) {
+            for (String path : List.of(
+                    "wheelhistory?task=a%00",
+                    "wheelhistory?task=fax&id=a%00",
+                    "wheelhistory?task=fax&text=a%00",
+                    "wheelhistory/hours?task=a%00",
+                    "wheelhistory/audit?who=a%00",
+                    "wheelhistory/trace?task=fax&kind=a%00",
+                    "wheeldurable/tasks/fax?id=a%00",
+                    "wheeldurable/tasks?prefix=a%00",
+                    "wheeldurable/tasks?error=a%00b",
+                    "wheeldurable/recurring?after=%00")) {
+                Answer answer = server.get(path);
+                assertThat(answer.status()).as(path + " " + answer.text()).isEqualTo(400);
+                assertThat(answer.text()).contains("must contain neither the character U+0000");
+            }
+        }
+    }
+
+    @Test
     void nodeWithoutAHistoryWorksBesideOneWithIt() {
         try (ActuatorServer with = start("a");
                 ActuatorServer without = start("b", "wheel.scheduler.history.enabled=false")) {

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.durable.internal.operator;
 
+import io.github.wheelscheduler.durable.internal.Arguments;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -77,6 +78,7 @@ record Place(String handler, @Nullable Instant dueAt, String id) {
                 for (String part : parts) {
                     decoded.add(URLDecoder.decode(part, StandardCharsets.UTF_8));
                 }
+                decoded.forEach(part -> Arguments.requireText("after", part));
                 return decoded;
             }
         } catch (IllegalArgumentException ex) {

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal.operator;
 
 import io.github.wheelscheduler.durable.DurableTask;
+import io.github.wheelscheduler.durable.internal.Arguments;
 import io.github.wheelscheduler.durable.internal.row.RowState;
 import java.time.Instant;
 import java.util.List;
@@ -32,11 +33,15 @@ public record RowFilter(
     /**
      * Checks what is looked for.
      *
-     * @throws IllegalArgumentException if errors are looked for among tasks that have none, or there is both an id and
-     *     the beginning of one
+     * @throws IllegalArgumentException if a text has a character that no row has, if errors are looked for among tasks
+     *     that have none, or if there is both an id and the beginning of one
      */
     public RowFilter {
         words = words.stream().map(word -> word.toLowerCase(Locale.ROOT)).toList();
+        words.forEach(word -> Arguments.requireText("error", word));
+        if (prefix != null) {
+            Arguments.requireText("prefix", prefix);
+        }
         if (!words.isEmpty() && state != null && state != DurableTask.State.FAILED) {
             throw new IllegalArgumentException("state must be failed, or left out, for a search in errors, was "
                     + state.name().toLowerCase(Locale.ROOT));

@@ -25,6 +25,8 @@ import io.github.wheelscheduler.spring.task.TaskSchedule;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,6 +36,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -43,7 +46,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -261,6 +266,58 @@ class HistoryAutoConfigurationTest {
         application.run(context -> assertThat(rows(context, "last", 1))
                 .extracting(HistoryRow::outcome)
                 .containsExactly(HistoryOutcome.SUCCESS));
+    }
+
+    /** A database that needs the scheduler, as a pool does that renews its connections on it. */
+    @Configuration(proxyBeanMethods = false)
+    static class OnTheScheduler {
+
+        static final class Pool extends DelegatingDataSource implements AutoCloseable {
+
+            private volatile boolean isClosed;
+
+            Pool(DataSource target) {
+                super(target);
+            }
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (isClosed) {
+                    throw new SQLException("the pool is closed");
+                }
+                return super.getConnection();
+            }
+
+            @Override
+            public void close() {
+                isClosed = true;
+            }
+        }
+
+        @Bean
+        Pool pool(TaskScheduler scheduler, @Value("${url}") String url) {
+            return new Pool(new DriverManagerDataSource(url, "sa", ""));
+        }
+    }
+
+    @Test
+    void databaseThatNeedsTheSchedulerTakesTheLastRows() {
+        ApplicationContextRunner onTheScheduler =
+                bare.withUserConfiguration(OnTheScheduler.class).withPropertyValues("url=" + url);
+        HistoryEngine[] history = new HistoryEngine[1];
+        onTheScheduler.run(context -> {
+            assertThat(context).hasNotFailed();
+            history[0] = context.getBean(HistoryEngine.class);
+            // The first batch, so that the next one waits.
+            tasks(context).trigger(Nightly.TASK);
+            assertThat(rows(context, Nightly.TASK, 1)).hasSize(1);
+            tasks(context).trigger(Nightly.TASK);
+            await().atMost(PATIENCE)
+                    .until(() ->
+                            history[0].counts().written() + history[0].counts().buffered() >= 2);
+        });
+        assertThat(history[0].counts().dropped()).isZero();
+        onTheScheduler.run(context -> assertThat(rows(context, Nightly.TASK, 2)).hasSize(2));
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -68,11 +68,12 @@ public final class EndpointAnswers {
      *
      * @throws IllegalArgumentException if it is none
      */
-    public static @Nullable Integer parse(String what, @Nullable String text, int max) {
+    public static @Nullable Integer parse(String what, @Nullable String text, int min, int max) {
         try {
             return text == null ? null : Integer.valueOf(text);
         } catch (NumberFormatException ex) {
-            throw new IllegalArgumentException(what + " must be a number between 0 and " + max + ", was " + text, ex);
+            throw new IllegalArgumentException(
+                    what + " must be a number between " + min + " and " + max + ", was " + text, ex);
         }
     }
 

@@ -62,8 +62,8 @@ public final class WheelSchedulerEndpointWebExtension {
                 sort,
                 order,
                 after,
-                EndpointAnswers.parse("offset", offset, Integer.MAX_VALUE),
-                EndpointAnswers.parse("limit", limit, TaskRequest.MAX_LIMIT),
+                EndpointAnswers.parse("offset", offset, 0, Integer.MAX_VALUE),
+                EndpointAnswers.parse("limit", limit, 0, TaskRequest.MAX_LIMIT),
                 frequent,
                 show)));
     }

@@ -114,10 +114,13 @@ public final class DurableEndpoint {
             DurableLookup.Viewer viewer) {
         String[] path = pathOf(segments, sameKind, sameName);
         String name = path[1];
-        if (path[0].equals(HANDLERS) && name.isEmpty()) {
+        if (path[0].equals(HANDLERS)) {
+            if (!name.isEmpty()) {
+                throw UnknownNameException.of("path must have nothing behind handlers, had " + name);
+            }
             return lookup.handlers();
         }
-        if (isRecurring(path[0])) {
+        if (isRecurring(path[0], "handlers, recurring or tasks")) {
             return name.isEmpty() ? lookup.recurring(query) : lookup.recurring(name, query.shows("payload"), viewer);
         }
         DurableQuery wanted = query.of(name);
@@ -186,7 +189,7 @@ public final class DurableEndpoint {
             if (!wanted.verb().equals("retime")) {
                 wanted.schedule().requireNone();
             }
-            if (isRecurring(path[0])) {
+            if (isRecurring(path[0], "recurring or tasks")) {
                 return steerRecurring(path[1], wanted);
             }
             return path[1].isEmpty() ? steerFound(wanted) : steerOne(path[1], wanted);
@@ -235,9 +238,9 @@ public final class DurableEndpoint {
         return new String[] {kind, name};
     }
 
-    private static boolean isRecurring(String kind) {
+    private static boolean isRecurring(String kind, String known) {
         if (!kind.equals(RECURRING) && !kind.equals(TASKS)) {
-            throw UnknownNameException.of("path must begin with handlers, recurring or tasks, was " + kind);
+            throw UnknownNameException.of("path must begin with " + known + ", was " + kind);
         }
         return kind.equals(RECURRING);
     }

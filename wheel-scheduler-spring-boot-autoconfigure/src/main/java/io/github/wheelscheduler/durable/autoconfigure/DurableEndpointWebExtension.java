@@ -61,7 +61,7 @@ public final class DurableEndpointWebExtension {
             @Nullable String limit,
             @Nullable String show) {
         return answer(() -> {
-            Integer atMost = EndpointAnswers.parse("limit", limit, DurableQuery.MAX_LIMIT);
+            Integer atMost = EndpointAnswers.parse("limit", limit, 1, DurableQuery.MAX_LIMIT);
             DurableQuery query = new DurableQuery(handler, state, id, prefix, error, after, atMost, show);
             return endpoint.some(segments, kind, name, query, endpoint.viewer(context));
         });

@@ -61,7 +61,7 @@ public final class HistoryEndpointWebExtension {
                 null,
                 null,
                 after,
-                EndpointAnswers.parse("limit", limit, HistoryQuery.MOST_ROWS))));
+                EndpointAnswers.parse("limit", limit, 1, HistoryQuery.MOST_ROWS))));
     }
 
     /** Answers with totals, a task, its failures, a stack trace, or who steered. */
@@ -89,7 +89,7 @@ public final class HistoryEndpointWebExtension {
                         who,
                         kind,
                         after,
-                        EndpointAnswers.parse("limit", limit, HistoryQuery.MOST_ROWS))));
+                        EndpointAnswers.parse("limit", limit, 1, HistoryQuery.MOST_ROWS))));
     }
 
     /** Hides the text of the database, which has statements in it. */

@@ -314,12 +314,14 @@ class DurableEndpointTest {
         assertRefused(404, "/recurring/none", "", "No recurring durable task named none");
         assertRefused(404, "/recurring/none", "{'action': 'trigger'}", "named none");
         assertRefused(404, "/others/none", "", "path must begin with handlers, recurring or tasks, was others");
+        assertRefused(404, "/handlers/mail", "", "path must have nothing behind handlers, had mail");
+        assertRefused(404, "/handlers", "{'action': 'pause'}", "path must begin with recurring or tasks, was handlers");
         assertRefused(400, "/recurring/night/close", "{'action': 'explode'}", "action must be");
         assertRefused(400, "/recurring/night/close", "{'action': 'retime'}", "exactly one of");
         assertRefused(400, "/recurring/night/close", "{'action': 'pause', 'cron': '* * * * * *'}", "only be given");
         assertRefused(400, "/recurring/night/close", "{'action': 'retime', 'cron': '0 0 0 31 2 *'}", "have a next run");
         assertRefused(400, "/tasks/mail?limit=501", "", "limit must be between 1 and 500, was 501");
-        assertRefused(400, "/tasks/mail?limit=many", "", "was many");
+        assertRefused(400, "/tasks/mail?limit=many", "", "limit must be a number between 1 and 500, was many");
         assertRefused(
                 400, "/tasks/mail?state=lost", "", "state must be scheduled, claimed, failed or unreadable, was lost");
         assertRefused(400, "/tasks/mail", "{'action': 'cancel'}", "id must be given");

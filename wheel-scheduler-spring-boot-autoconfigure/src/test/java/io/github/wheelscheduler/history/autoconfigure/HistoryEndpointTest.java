@@ -148,6 +148,7 @@ class HistoryEndpointTest {
         assertRefused("?after=9223372036854775807_1", 400, "The cursor must be that of a page");
         assertRefused("?node=app-1", 400, "node and text must have a task");
         assertRefused("?limit=0", 400, "limit must be 1 to 1000");
+        assertRefused("?limit=x", 400, "limit must be a number between 1 and 1000, was x");
         assertRefused("/task", 400, "task must be given");
         assertRefused("/weeks", 404, "path must be hours, sums");
     }

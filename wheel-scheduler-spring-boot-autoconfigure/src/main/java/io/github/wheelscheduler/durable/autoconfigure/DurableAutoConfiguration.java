@@ -3,6 +3,7 @@ package io.github.wheelscheduler.durable.autoconfigure;
 import io.github.wheelscheduler.autoconfigure.TimerWheelAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.WheelTaskSchedulerBuilderAutoConfiguration;
 import io.github.wheelscheduler.autoconfigure.internal.DataSourceChoice;
+import io.github.wheelscheduler.autoconfigure.internal.DurableNodeName;
 import io.github.wheelscheduler.autoconfigure.internal.EmbeddedDatabase;
 import io.github.wheelscheduler.durable.DurableEngine;
 import io.github.wheelscheduler.durable.DurableListener;
@@ -57,9 +58,15 @@ public final class DurableAutoConfiguration {
 
     private static final Log LOGGER = LogFactory.getLog(DurableAutoConfiguration.class);
 
+    @Bean
+    DurableNodeName wheelDurableNodeName(DurableProperties properties) {
+        return new DurableNodeName(properties.nodeName(host()));
+    }
+
     @Bean(destroyMethod = "close")
     DurableEngine wheelDurableTasks(
             DurableProperties properties,
+            DurableNodeName nodeName,
             TimerWheel wheel,
             ObjectProvider<DataSource> dataSources,
             @DurableDataSource ObjectProvider<DataSource> markedDataSources,
@@ -73,7 +80,7 @@ public final class DurableAutoConfiguration {
             LOGGER.warn(embedded.warning());
         }
         return new DurableEngine(
-                properties.settings(embedded != null, host()),
+                properties.settings(embedded != null, nodeName.name()),
                 wheel.executor(),
                 dataSource,
                 mapper.getIfUnique(() -> JsonMapper.builder().build()),

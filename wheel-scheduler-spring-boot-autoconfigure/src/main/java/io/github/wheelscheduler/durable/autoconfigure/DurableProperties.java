@@ -78,14 +78,14 @@ public record DurableProperties(
     }
 
     /** @throws UnusableSettingException if a value does not fit */
-    DurableSettings settings(boolean isEmbedded, String host) {
+    DurableSettings settings(boolean isEmbedded, String nodeName) {
         boolean initializes = initializeSchema == Initialization.ALWAYS
                 || (initializeSchema == Initialization.EMBEDDED && isEmbedded);
         try {
             return new DurableSettings(
                     table,
                     initializes,
-                    node == null ? nodeOf(host) : node,
+                    nodeName,
                     maxConcurrent,
                     claimAhead,
                     maxClaimed,
@@ -102,8 +102,14 @@ public record DurableProperties(
         }
     }
 
-    /** Two processes of one machine are two nodes, and one that has been started again is another. */
-    private static String nodeOf(String host) {
+    /**
+     * Returns the name that is set, or another one with each call: two processes of one machine are two nodes, and one
+     * that has been started again is another.
+     */
+    String nodeName(String host) {
+        if (node != null) {
+            return node;
+        }
         String random = UUID.randomUUID().toString().replace("-", "").substring(0, RANDOM);
         return (host.length() > LONGEST_HOST ? host.substring(0, LONGEST_HOST) : host) + "-" + random;
     }

@@ -63,7 +63,7 @@ public final class HistoryAutoConfiguration {
             Environment environment) {
         DataSource dataSource = DataSourceChoice.of(DATABASE, dataSources, markedDataSources, beanFactory);
         HistorySettings settings = properties.settings(
-                EmbeddedDatabase.of(dataSource) != null, HistoryNode.name(beanFactory, environment));
+                EmbeddedDatabase.of(dataSource) != null, () -> HistoryNode.name(beanFactory, environment));
         return new HistoryEngine(settings, wheel.getObject().executor(), dataSource);
     }
 

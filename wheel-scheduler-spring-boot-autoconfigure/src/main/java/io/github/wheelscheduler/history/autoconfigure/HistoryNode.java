@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.history.autoconfigure;
 
+import io.github.wheelscheduler.autoconfigure.internal.DurableNodeName;
 import io.github.wheelscheduler.durable.DurableEngine;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -20,7 +21,9 @@ final class HistoryNode {
     private HistoryNode() {}
 
     static String name(BeanFactory beanFactory, PropertyResolver environment) {
-        String durable = HAS_DURABLE ? OfDurable.name(beanFactory) : null;
+        DurableNodeName known =
+                beanFactory.getBeanProvider(DurableNodeName.class).getIfUnique();
+        String durable = known != null ? known.name() : HAS_DURABLE ? OfDurable.name(beanFactory) : null;
         String set = environment.getProperty("wheel.scheduler.node", "");
         return durable != null ? durable : set.isEmpty() ? host() : set;
     }
@@ -33,7 +36,7 @@ final class HistoryNode {
         }
     }
 
-    /** Apart, as its class need not be there. */
+    /** Of an engine of the application. Apart, as its class need not be there. */
     private static final class OfDurable {
 
         static @Nullable String name(BeanFactory beanFactory) {

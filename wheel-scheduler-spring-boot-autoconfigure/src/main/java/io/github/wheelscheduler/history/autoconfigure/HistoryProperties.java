@@ -4,6 +4,7 @@ import io.github.wheelscheduler.UnusableSettingException;
 import io.github.wheelscheduler.history.HistorySettings;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -65,18 +66,17 @@ public record HistoryProperties(
     /**
      * Returns what the engine takes.
      *
-     * @param usualNode the name of this process where none is set
+     * @param usualNode returns the name of this process; called where none is set
      * @throws UnusableSettingException if a value does not fit
      */
-    HistorySettings settings(boolean isEmbedded, String usualNode) {
+    HistorySettings settings(boolean isEmbedded, Supplier<String> usualNode) {
         boolean initializes =
                 initializeSchema == SchemaSetup.ALWAYS || (initializeSchema == SchemaSetup.EMBEDDED && isEmbedded);
-        String cut = usualNode.length() > LONGEST_NODE ? usualNode.substring(0, LONGEST_NODE) : usualNode;
         try {
             return new HistorySettings(
                     table,
                     initializes,
-                    node == null ? cut : node,
+                    node == null ? cut(usualNode.get()) : node,
                     successesPerHour,
                     othersPerHour,
                     unlimited,
@@ -93,5 +93,9 @@ public record HistoryProperties(
         } catch (UnusableSettingException ex) {
             throw ex.named(PREFIX + "." + DataObjectPropertyName.toDashedForm(ex.setting()));
         }
+    }
+
+    private static String cut(String name) {
+        return name.length() > LONGEST_NODE ? name.substring(0, LONGEST_NODE) : name;
     }
 }

@@ -245,6 +245,30 @@ class HistoryDurableTest {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class ReadsTheHistory {
+
+        @Bean
+        DurableObserver readingObserver(RunHistoryReader reader) {
+            return DurableObserver.NONE;
+        }
+    }
+
+    @Test
+    void whatTheNodeIsGivenMayReadTheHistory() {
+        application.withUserConfiguration(ReadsTheHistory.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(HistoryEngine.class).settings().node())
+                    .isEqualTo(context.getBean(DurableEngine.class).settings().node());
+        });
+        application
+                .withUserConfiguration(ReadsTheHistory.class)
+                .withPropertyValues("wheel.scheduler.durable.node=shop")
+                .run(context -> assertThat(
+                                context.getBean(HistoryEngine.class).settings().node())
+                        .isEqualTo("shop"));
+    }
+
     @Test
     void runByHandSaysByWhom() {
         application.run(context -> {

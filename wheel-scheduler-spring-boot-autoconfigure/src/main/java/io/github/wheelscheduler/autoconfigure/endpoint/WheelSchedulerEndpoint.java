@@ -279,7 +279,7 @@ public final class WheelSchedulerEndpoint {
         String words = filter.filterText();
         Target target = new Target("tasks", filter.scheduler(), null, null, words);
         return log.steer(caller, action, target, words, () -> {
-            Integer number = EndpointAnswers.parse("expected", expected, Integer.MAX_VALUE);
+            Integer number = EndpointAnswers.parse("expected", expected, 0, Integer.MAX_VALUE);
             Map<String, TaskRegistry> registries = registries(beans.all(filter.scheduler(), filter.group()));
             TaskSteering.Told told =
                     log.isHeard() ? (task, from, to, why) -> log.tell(caller, action, task, from, to, why) : null;

@@ -1,15 +1,23 @@
 package io.github.wheelscheduler;
 
+import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.keyed.KeyedTimers;
+import io.github.wheelscheduler.testing.Gate;
+import io.github.wheelscheduler.testing.LogCapture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +89,100 @@ class KeyedTimersUnderNoLockTest {
     @Test
     void factoryThatSetsAKeyItselfIsAskedUnderNoLock() {
         setWith(recursiveFactory());
+    }
+
+    /** A key that is due at once needs a thread at once. */
+    private void setDueWith(UnaryOperator<WheelScheduledExecutorBuilder> threads) {
+        try (WheelScheduledExecutor executor = threads.apply(
+                                WheelScheduledExecutor.builder().tickThreadFactory(Thread::new))
+                        .build();
+                KeyedTimers<Key, String> keyed = KeyedTimers.<Key, String>builder(executor, (key, value) -> {})
+                        .build()) {
+            timers.set(keyed);
+            assertThat(keyed.set(new Key(1), "a", Duration.ZERO)).isNull();
+            awaitThat(() -> keyed.counts().fired() == 1);
+            assertThat(inTime).containsExactly(true);
+            assertThat(Objects.requireNonNull(keyed.remove(new Key(2)))).isEqualTo("b");
+        }
+    }
+
+    @Test
+    void factoryOfThreadsPerRunIsAskedUnderNoLock() {
+        setDueWith(builder -> builder.threadPerRun(settingFactory()));
+    }
+
+    @Test
+    void factoryOfThreadsPerRunMaySetAKey() {
+        setDueWith(builder -> builder.threadPerRun(recursiveFactory()));
+    }
+
+    @Test
+    void factoryOfTheFirstWorkerIsAskedUnderNoLock() {
+        setDueWith(builder -> builder.threadFactory(settingFactory()));
+    }
+
+    @Test
+    void factoryOfTheFirstWorkerMaySetAKey() {
+        setDueWith(builder -> builder.threadFactory(recursiveFactory()));
+    }
+
+    @Test
+    void dueKeyThatIsMovedAsksNoFactoryUnderTheLock() {
+        Gate handler = new Gate();
+        AtomicReference<ThreadFactory> current = new AtomicReference<>(Thread::new);
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                        .tickThreadFactory(Thread::new)
+                        .threadPerRun(task -> current.get().newThread(task))
+                        .build();
+                KeyedTimers<Key, String> keyed = KeyedTimers.<Key, String>builder(
+                                executor, (key, value) -> handler.run())
+                        .build()) {
+            assertThat(keyed.set(new Key(1), "a", Duration.ZERO)).isNull();
+            handler.awaitArrivals(1);
+            assertThat(keyed.set(new Key(1), "b", Duration.ZERO)).isNull();
+            // It has come up, and waits for the handler of the first value.
+            awaitThat(() -> executor.pendingCount() == 0 && executor.activeCount() == 1);
+            timers.set(keyed);
+            current.set(settingFactory());
+            assertThat(keyed.move(new Key(1), Duration.ZERO)).isTrue();
+            awaitThat(() -> !inTime.isEmpty());
+            handler.open();
+            assertThat(inTime).containsExactly(true);
+        }
+    }
+
+    /** Where the start of a worker has failed, callers try again; not so under the lock. */
+    @Test
+    void failedFactoryIsNotAskedAgainUnderTheLock() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        AtomicInteger asked = new AtomicInteger();
+        Set<Thread> askers = ConcurrentHashMap.newKeySet();
+        ThreadFactory factory = task -> {
+            askers.add(Thread.currentThread());
+            asked.incrementAndGet();
+            if (failing.get()) {
+                throw new IllegalStateException("on purpose");
+            }
+            return new Thread(task);
+        };
+        try (LogCapture log = LogCapture.of("");
+                WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                        .tickThreadFactory(Thread::new)
+                        .threadFactory(factory)
+                        .build();
+                KeyedTimers<Key, String> keyed = KeyedTimers.<Key, String>builder(executor, (key, value) -> {})
+                        .build()) {
+            assertThat(keyed.set(new Key(1), "a", Duration.ofNanos(1))).isNull();
+            awaitThat(() -> asked.get() > 3);
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(keyed.setIfAbsent(new Key(2), "b", MINUTE)).isTrue();
+                assertThat(keyed.remove(new Key(2))).isEqualTo("b");
+            }
+            failing.set(false);
+            awaitThat(() -> keyed.counts().fired() == 1);
+            assertThat(askers).doesNotContain(Thread.currentThread());
+            assertThat(log.messages()).singleElement().asString().contains("No worker could be started");
+        }
     }
 
     @Test

@@ -357,8 +357,11 @@ class KeyedTimersVirtualTimeTest {
 
     /** Waits until no task is on its way, and so many handlers run. */
     private void awaitIdleBut(int handlers) {
-        awaitThat(() ->
-                time.executor.activeCount() == handlers && time.executor.readyCount() == 0 && time.clock.isAwaited());
+        // In this order, which is that of a key that is due: inbox, tick thread, workers.
+        awaitThat(() -> time.executor.snapshot().inbox() == 0
+                && time.clock.isAwaited()
+                && time.executor.readyCount() == 0
+                && time.executor.activeCount() == handlers);
     }
 
     // Batches

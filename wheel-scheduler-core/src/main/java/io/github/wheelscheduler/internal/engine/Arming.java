@@ -118,14 +118,15 @@ public final class Arming {
         long armedNanos;
         try {
             boolean isStarted = lifecycle.startIfNeeded();
-            boolean isSteered = false;
-            if (settings.decorator() != null) {
-                ManagedTask managed = managed(timer, settings.decorator());
-                isSteered = managed != null && managed.isSteered();
-            }
+            ManagedTask managed = settings.decorator() == null ? null : managed(timer, settings.decorator());
             armedNanos = timer.deadlineNanos();
+            boolean mayStartThread = workers.mayStartThread(isDue);
+            // The task is looked at only where that matters.
+            boolean isSteered = managed != null ? managed.isSteered() : mayStartThread && isSteered(timer);
             // Steps that may fail come before the timer is posted: afterwards it has been accepted.
-            workers.startIfShort(isDue);
+            if (mayStartThread && !isSteered) {
+                workers.startIfShort(isDue);
+            }
             if (isDue && !isSteered && handOverNow(timer, dueNanos)) {
                 posted = true;
                 workers.signal();
@@ -265,10 +266,14 @@ public final class Arming {
         boolean ignored = timer.giveBack();
         RejectedExecutionException rejection =
                 new RejectedExecutionException("Task rejected, because " + reason + ": " + timer);
-        if (timer.task() instanceof ManagedTask managed && managed.isSteered()) {
+        if (isSteered(timer)) {
             throw rejection;
         }
         settings.rejectionHandler().rejected(timer, rejection);
+    }
+
+    private static boolean isSteered(ScheduledTimer<?> timer) {
+        return timer.task() instanceof ManagedTask managed && managed.isSteered();
     }
 
     // Arming again

@@ -108,6 +108,11 @@ public final class ElasticPool extends Workers {
     }
 
     @Override
+    public boolean mayStartThread(boolean isDue) {
+        return !poolSize.isOnDemand() && poolSize.mayStartThread(isDue);
+    }
+
+    @Override
     public void startIfShort(boolean isFirstNeeded) {
         // By the starter, if the pool is on demand: the caller may be a worker of another pool.
         if (!poolSize.isOnDemand()) {

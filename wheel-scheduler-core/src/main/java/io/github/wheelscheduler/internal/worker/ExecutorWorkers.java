@@ -57,6 +57,11 @@ public final class ExecutorWorkers extends Workers {
         feeder.start(feederFactory);
     }
 
+    @Override
+    public boolean mayStartThread(boolean isDue) {
+        return isDue && startsThreads;
+    }
+
     /**
      * Starts the thread of the run on the calling thread, if every run that was handed over before has its own; else
      * the feeder does.

@@ -26,7 +26,8 @@ final class PoolSize {
      * not end, so that a lone task does not start a thread each time.
      *
      * No pool has a worker before its first run. A caller who hands that over itself starts the first worker before,
-     * and receives its failure; if the tick thread hands it over, the Starter starts the worker.
+     * and receives its failure; if the tick thread hands it over, or a caller who may start no thread, the Starter
+     * starts the worker.
      *
      * When a thread could not be started, all workers may be in long runs, and no thread comes by that could try again.
      * That is what the thread of the Starter is for, too.
@@ -156,6 +157,12 @@ final class PoolSize {
      */
     private boolean isLacking() {
         return available.get() == 0 && size.get() < limit() && (!isOnDemand() || pool.hasWork());
+    }
+
+    /** Whether {@link #startIfShort} may start a worker. */
+    boolean mayStartThread(boolean isFirstNeeded) {
+        long seen = lastStartFailure.get();
+        return seen != NONE && (isFirstNeeded || seen != UNTRIED);
     }
 
     /**

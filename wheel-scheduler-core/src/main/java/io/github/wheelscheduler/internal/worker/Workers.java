@@ -316,6 +316,16 @@ public abstract class Workers {
     }
 
     /**
+     * Whether a run that is armed now may make its caller start a thread: in {@link #startIfShort}, or, if it is due,
+     * in {@link #handOverNow}. Any thread.
+     *
+     * @param isDue whether the run is about to be handed over
+     */
+    public boolean mayStartThread(boolean isDue) {
+        return false;
+    }
+
+    /**
      * Tries again to start a thread if that has failed and none is free. Any thread that may start threads.
      *
      * @param isFirstNeeded whether to start the first thread, too, for a run that is about to be handed over; what

@@ -32,6 +32,12 @@ final class Cancellations implements Runnable, ManagedTask {
     private final UserCalls calls;
     private final Queue<WheelTimeout> untold = new ConcurrentLinkedQueue<>();
 
+    /**
+     * The executor or the timer is being stopped, so runs may be dropped. Writer: the thread that stops it, before it
+     * tells those in the queue. Readers: threads that cancel, after they have added to the queue.
+     */
+    private volatile boolean isStopping;
+
     Cancellations(String name, WheelScheduledExecutor workers, UserCalls calls) {
         this.name = name;
         this.workers = workers;
@@ -45,7 +51,7 @@ final class Cancellations implements Runnable, ManagedTask {
             if (LISTENS.get(timeout.task().getClass())) {
                 isNoted = untold.add(timeout);
                 workers.execute(this);
-                if (calls.isClosed()) {
+                if (isStopping) {
                     // A stop may have notified the others before this one was recorded.
                     boolean ignored = tellNext();
                 }
@@ -81,6 +87,17 @@ final class Cancellations implements Runnable, ManagedTask {
             } catch (OutOfMemoryError ex) {
                 ShortMemory.pause();
             }
+        }
+    }
+
+    /**
+     * Tells the tasks that are left, as the executor is about to drop runs. A stop of the timer does it once its tasks
+     * have ended. The thread that stops either. Throws nothing.
+     */
+    void stopping() {
+        isStopping = true;
+        if (!calls.isClosed()) {
+            tellAll();
         }
     }
 

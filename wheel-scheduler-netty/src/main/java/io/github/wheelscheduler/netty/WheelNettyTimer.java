@@ -87,12 +87,9 @@ public final class WheelNettyTimer implements Timer {
                 .maxWorkers(taskExecutor == null ? maxConcurrent : 1)
                 .onFull(OnFull.WAIT)
                 .build();
-        if (handoff != null) {
-            // Else a worker that waits for the user's executor would keep that of the wheel from ending.
-            group.setStopListener(handoff::giveUp);
-        }
         // The one worker that hands over may have to wait long, and those tasks do not run there.
         this.cancellations = new Cancellations(name, taskExecutor == null ? group : executor, calls);
+        group.setStopListener(this::stopping);
     }
 
     private static FailureLog logOf(String message) {
@@ -247,6 +244,15 @@ public final class WheelNettyTimer implements Timer {
     /** Returns the name, which is that of the group. */
     public String name() {
         return name;
+    }
+
+    /** The group is about to be stopped, by itself or with its executor. */
+    private void stopping() {
+        if (handoff != null) {
+            // Else a worker that waits for the user's executor would keep that of the wheel from ending.
+            handoff.giveUp();
+        }
+        cancellations.stopping();
     }
 
     // For timeouts

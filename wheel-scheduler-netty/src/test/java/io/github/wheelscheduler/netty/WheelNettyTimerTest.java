@@ -178,6 +178,49 @@ class WheelNettyTimerTest {
     }
 
     @Test
+    void stopOfTheExecutorTellsThoseThatWaitForAWorker() {
+        executor.pause();
+        Counter first = new Counter();
+        assertThat(timer.newTimeout(first, 1, HOURS).cancel()).isTrue();
+        Counter second = new Counter();
+        Timeout left = timer.newTimeout(second, 1, HOURS);
+        assertThat(first.cancellations).hasValue(0);
+        List<Runnable> ignored = executor.shutdownNow();
+        assertThat(first.cancellations).hasValue(1);
+        assertThat(left.cancel()).isTrue();
+        assertThat(second.cancellations).hasValue(1);
+        assertThat(timer.stop()).isEmpty();
+        assertThat(first.cancellations).hasValue(1);
+        assertThat(second.cancellations).hasValue(1);
+    }
+
+    /** Each cancellation is told of, whichever it finds: a worker, a stop, or none any more. */
+    @Test
+    void noCancellationIsLostWhileTheExecutorStops() throws Exception {
+        for (int round = 0; round < 50; round++) {
+            WheelScheduledExecutor own = WheelScheduledExecutor.builder().build();
+            WheelNettyTimer onIt = WheelNettyTimer.builder(own).build();
+            List<Counter> tasks = new ArrayList<>();
+            List<Timeout> timeouts = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                Counter task = new Counter();
+                tasks.add(task);
+                timeouts.add(onIt.newTimeout(task, 1, HOURS));
+            }
+            Thread canceller = new Thread(() -> timeouts.forEach(Timeout::cancel));
+            canceller.start();
+            while (!timeouts.get(round).isCancelled()) {
+                Thread.onSpinWait();
+            }
+            List<Runnable> ignored = own.shutdownNow();
+            canceller.join();
+            // A worker may still be in the last one.
+            assertThat(own.awaitTermination(30, SECONDS)).isTrue();
+            assertThat(tasks).allSatisfy(task -> assertThat(task.cancellations).hasValue(1));
+        }
+    }
+
+    @Test
     void fullExecutorRejectsATimeoutWithTheNumbers() {
         AtomicInteger handled = new AtomicInteger();
         WheelScheduledExecutor small = WheelScheduledExecutor.builder()

@@ -151,6 +151,47 @@ class KeyedTimersUnderNoLockTest {
         }
     }
 
+    /** A key that waits for the handler of an earlier value needs another timer when it is moved. */
+    @Test
+    void observerOfAMoveIsAskedUnderNoLock() {
+        Gate handler = new Gate();
+        try (WheelScheduledExecutor executor = WheelScheduledExecutor.builder().build();
+                KeyedTimers<Key, String> keyed = KeyedTimers.<Key, String>builder(
+                                executor, (key, value) -> handler.run())
+                        .build()) {
+            keyed.setCallObserver(new SettingObserver());
+            assertThat(keyed.set(new Key(1), "a", Duration.ofNanos(1))).isNull();
+            handler.awaitArrivals(1);
+            assertThat(keyed.set(new Key(1), "b", Duration.ofNanos(1))).isNull();
+            awaitThat(() -> executor.pendingCount() == 0 && executor.activeCount() == 1);
+            timers.set(keyed);
+            assertThat(keyed.move(new Key(1), MINUTE)).isTrue();
+            handler.open();
+            assertThat(inTime).containsExactly(true);
+            assertThat(Objects.requireNonNull(keyed.remove(new Key(2)))).isEqualTo("b");
+        }
+    }
+
+    /** Another thread sets another key of the same bin while it is asked for the origin of a move. */
+    private final class SettingObserver implements CallObserver {
+
+        @Override
+        public Object setting(long delayNanos) {
+            return "set";
+        }
+
+        @Override
+        public Object moved(Object kept) {
+            Thread ignored = settingFactory().newThread(() -> {});
+            return "moved";
+        }
+
+        @Override
+        public @Nullable Call begin(List<?> kept) {
+            return null;
+        }
+    }
+
     /** Where the start of a worker has failed, callers try again; not so under the lock. */
     @Test
     void failedFactoryIsNotAskedAgainUnderTheLock() {

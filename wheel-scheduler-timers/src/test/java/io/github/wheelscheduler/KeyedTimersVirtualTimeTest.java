@@ -177,6 +177,33 @@ class KeyedTimersVirtualTimeTest {
     }
 
     @Test
+    void moveWhoseObserverFailsMovesNothing() {
+        KeyedTimers<String, String> timers = timers();
+        timers.setCallObserver(new CallObserver() {
+            @Override
+            public Object setting(long delayNanos) {
+                return "set";
+            }
+
+            @Override
+            public Object moved(Object kept) {
+                throw new OutOfMemoryError("on purpose");
+            }
+
+            @Override
+            public @Nullable Call begin(List<?> kept) {
+                return null;
+            }
+        });
+        assertThat(timers.set("a", "1", SECOND)).isNull();
+        assertThatThrownBy(() -> timers.move("a", Duration.ofMillis(500))).hasMessage("on purpose");
+        assertThatThrownBy(() -> timers.move("a", Duration.ofMinutes(1))).hasMessage("on purpose");
+        assertThat(timers.moves()).isZero();
+        time.pass(SECOND);
+        assertThat(take()).containsExactly("1000 a=1");
+    }
+
+    @Test
     void removedKeyIsNotHandled() {
         KeyedTimers<String, String> timers = timers();
         assertThat(timers.set("a", "1", SECOND)).isNull();

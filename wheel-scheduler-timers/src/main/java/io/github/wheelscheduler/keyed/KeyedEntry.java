@@ -55,9 +55,22 @@ class KeyedEntry<K, V> implements KeptTask {
         this.word = hash << STATE_BITS | PENDING;
     }
 
-    /** Returns one in its place, with the same key, value and origin, for a key that has this hash in the map. */
-    KeyedEntry<K, V> again(int hash) {
+    /**
+     * Returns one in its place, with the same key and value, for a key that has this hash in the map.
+     *
+     * @param keptFromNowOn the result of {@link #keptIfMoved}
+     */
+    KeyedEntry<K, V> again(int hash, @Nullable Object keptFromNowOn) {
         return new KeyedEntry<>(owner, key, value, hash);
+    }
+
+    /**
+     * Asks the observer of calls what is kept of the caller once the entry has another time; null for nothing. Under no
+     * lock, and before the move: it may fail.
+     */
+    @Nullable
+    Object keptIfMoved() {
+        return null;
     }
 
     /** Returns what the observer of calls has kept of the caller that has set the key; null for nothing. */
@@ -121,8 +134,12 @@ class KeyedEntry<K, V> implements KeptTask {
         return isMine;
     }
 
-    /** Gives it another time; false if that has come already, or the timer is out of use. */
-    boolean reschedule(long delayNanos) {
+    /**
+     * Gives it another time; false if that has come already, or the timer is out of use.
+     *
+     * @param keptFromNowOn the result of {@link #keptIfMoved}
+     */
+    boolean reschedule(long delayNanos, @Nullable Object keptFromNowOn) {
         WheelTimer<?> armed = timer;
         return armed != null && armed.reschedule(delayNanos, TimeUnit.NANOSECONDS);
     }

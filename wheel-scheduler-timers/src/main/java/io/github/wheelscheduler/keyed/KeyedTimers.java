@@ -144,7 +144,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
      * @throws RejectedExecutionException if these timers are closed or full, or the executor does not accept more
      */
     public @Nullable V set(K key, V value, Duration delay) {
-        KeyedEntry<K, V> replaced = place(key, requireValue(value), nanosOf(delay), true).replaced;
+        KeyedEntry<K, V> replaced = place(key, placement(key, requireValue(value), nanosOf(delay), true)).replaced;
         return replaced == null ? null : replaced.value;
     }
 
@@ -158,7 +158,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     public boolean setIfAbsent(K key, V value, Duration delay) {
         V given = requireValue(value);
         long delayNanos = nanosOf(delay);
-        return live(key) == null && place(key, given, delayNanos, false).placed != null;
+        return live(key) == null && place(key, placement(key, given, delayNanos, false)).placed != null;
     }
 
     /**
@@ -172,13 +172,16 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     public boolean move(K key, Duration delay) {
         StackReserve.askForMore();
         long delayNanos = nanosOf(delay);
-        KeyedEntry<K, V> entry = live(key);
-        boolean isMoved =
-                entry != null && (entry.reschedule(delayNanos) || place(key, null, delayNanos, true).placed != null);
-        if (isMoved) {
-            watched.moved();
+        // Once, unless others set the key meanwhile.
+        for (KeyedEntry<K, V> entry = live(key); entry != null; entry = live(key)) {
+            Object kept = entry.keptIfMoved();
+            if (entry.reschedule(delayNanos, kept)
+                    || place(key, new MovedPlacement<>(this, entry, delayNanos, kept)).placed != null) {
+                watched.moved();
+                return true;
+            }
         }
-        return isMoved;
+        return false;
     }
 
     /** Takes a key out in time, and returns its value; null if it was not pending. */
@@ -367,11 +370,8 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         return entry;
     }
 
-    /** Sets a key, or moves it, where the value is null. */
-    private Placement<K, V> place(K key, @Nullable V value, long delayNanos, boolean mayReplace) {
-        StackReserve.askForMore();
-        Objects.requireNonNull(key, "key must not be null");
-        Placement<K, V> placement = placement(value, delayNanos, mayReplace);
+    /** Sets a key, or moves it. */
+    private Placement<K, V> place(K key, Placement<K, V> placement) {
         try {
             if (!isStarted) {
                 start();
@@ -396,10 +396,12 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     }
 
     /** The observer is called here, as no user code may run under the lock of a bin. */
-    private Placement<K, V> placement(@Nullable V value, long delayNanos, boolean mayReplace) {
+    private Placement<K, V> placement(K key, V value, long delayNanos, boolean mayReplace) {
+        StackReserve.askForMore();
+        Objects.requireNonNull(key, "key must not be null");
         CallObserver current = observer;
-        Object kept = current == null || value == null ? null : current.setting(delayNanos);
-        return kept == null || value == null
+        Object kept = current == null ? null : current.setting(delayNanos);
+        return kept == null
                 ? new Placement<>(this, value, delayNanos, mayReplace)
                 : new LinkedPlacement<>(this, value, delayNanos, mayReplace, kept);
     }

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.keyed;
 
 import io.github.wheelscheduler.CallObserver;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An entry with what the observer of calls keeps of the caller. A class of its own, so that others have no room for it.
@@ -16,20 +17,21 @@ final class LinkedEntry<K, V> extends KeyedEntry<K, V> {
     }
 
     @Override
-    KeyedEntry<K, V> again(int hash) {
-        return new LinkedEntry<>(owner, key, value, hash, moved());
+    KeyedEntry<K, V> again(int hash, @Nullable Object keptFromNowOn) {
+        return new LinkedEntry<>(owner, key, value, hash, keptFromNowOn == null ? kept : keptFromNowOn);
     }
 
     @Override
-    boolean reschedule(long delayNanos) {
-        boolean isMoved = super.reschedule(delayNanos);
-        if (isMoved) {
-            kept = moved();
+    boolean reschedule(long delayNanos, @Nullable Object keptFromNowOn) {
+        boolean isMoved = super.reschedule(delayNanos, keptFromNowOn);
+        if (isMoved && keptFromNowOn != null) {
+            kept = keptFromNowOn;
         }
         return isMoved;
     }
 
-    private Object moved() {
+    @Override
+    Object keptIfMoved() {
         CallObserver observer = owner.observer;
         return observer == null ? kept : observer.moved(kept);
     }

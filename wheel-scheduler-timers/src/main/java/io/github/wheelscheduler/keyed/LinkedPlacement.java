@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.keyed;
 
+import java.util.Objects;
+
 /** Places a value with what the observer of calls keeps of the caller. */
 final class LinkedPlacement<K, V> extends Placement<K, V> {
 
@@ -11,7 +13,7 @@ final class LinkedPlacement<K, V> extends Placement<K, V> {
     }
 
     @Override
-    KeyedEntry<K, V> entry(KeyedTimers<K, V> of, K key, V set) {
-        return new LinkedEntry<>(of, key, set, key.hashCode(), kept);
+    KeyedEntry<K, V> entry(K key) {
+        return new LinkedEntry<>(owner, key, Objects.requireNonNull(value), key.hashCode(), kept);
     }
 }

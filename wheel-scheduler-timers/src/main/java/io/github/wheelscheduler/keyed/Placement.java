@@ -11,8 +11,11 @@ import org.jspecify.annotations.Nullable;
  */
 class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Nullable KeyedEntry<K, V>> {
 
-    private final KeyedTimers<K, V> owner;
-    private final @Nullable V value;
+    final KeyedTimers<K, V> owner;
+
+    /** Null to keep that of the pending entry. */
+    final @Nullable V value;
+
     private final long delayNanos;
     private final boolean mayReplace;
 
@@ -27,7 +30,6 @@ class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Null
     /**
      * Creates one that has placed nothing.
      *
-     * @param value null to keep the value in the map, if there is one
      * @param mayReplace whether to take the place of a pending entry, if there is one
      */
     Placement(KeyedTimers<K, V> owner, @Nullable V value, long delayNanos, boolean mayReplace) {
@@ -45,15 +47,13 @@ class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Null
     @Override
     public @Nullable KeyedEntry<K, V> apply(K key, @Nullable KeyedEntry<K, V> present) {
         KeyedEntry<K, V> current = present != null && present.isLive() ? present : null;
-        if (current == null ? value == null : !mayReplace) {
+        if (!mayReplace(current)) {
             return present;
         }
         if (owner.handlers.isClosed()) {
             throw new RejectedExecutionException("Rejected, because the " + owner.name + " have been closed");
         }
-        KeyedEntry<K, V> fresh = value == null && current != null
-                ? current.again(key.hashCode())
-                : entry(owner, key, Objects.requireNonNull(value));
+        KeyedEntry<K, V> fresh = entry(key);
         if (current == null) {
             takePlace();
         }
@@ -73,9 +73,14 @@ class Placement<K, V> implements BiFunction<K, @Nullable KeyedEntry<K, V>, @Null
         return fresh;
     }
 
-    /** Returns an entry for a value that is set. */
-    KeyedEntry<K, V> entry(KeyedTimers<K, V> of, K key, V set) {
-        return new KeyedEntry<>(of, key, set, key.hashCode());
+    /** Whether it takes place, given the pending entry, if there is one. */
+    boolean mayReplace(@Nullable KeyedEntry<K, V> current) {
+        return current == null || mayReplace;
+    }
+
+    /** Returns the entry to be placed. */
+    KeyedEntry<K, V> entry(K key) {
+        return new KeyedEntry<>(owner, key, Objects.requireNonNull(value), key.hashCode());
     }
 
     private void takePlace() {

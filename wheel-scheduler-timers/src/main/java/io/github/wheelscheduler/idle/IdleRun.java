@@ -210,9 +210,12 @@ class IdleRun<K> implements IdleTimeout, KeptTask, Pacing {
                 } finally {
                     owner.handlers.leave();
                 }
+            } else {
+                // Its owner is being closed, or has failed to close this one.
+                boolean ignored = close();
             }
         } catch (OutOfMemoryError ex) {
-            // Nothing has happened, and the timer comes up again.
+            // The timer comes up again if it has not been closed.
             ShortMemory.pause();
         }
     }

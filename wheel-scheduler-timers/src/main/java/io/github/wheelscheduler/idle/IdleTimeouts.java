@@ -102,22 +102,16 @@ public final class IdleTimeouts<K> implements AutoCloseable {
         if (idle.isZero() || idle.isNegative()) {
             throw new IllegalArgumentException("idle must be positive, was " + idle);
         }
-        try {
-            return open(key, Math.min(TimeUnit.NANOSECONDS.convert(idle), LONGEST_IDLE_NANOS));
-        } catch (RejectedExecutionException ex) {
-            rejected.increment();
-            throw ex;
-        }
+        return open(key, Math.min(TimeUnit.NANOSECONDS.convert(idle), LONGEST_IDLE_NANOS));
     }
 
     private IdleRun<K> open(K key, long idleNanos) {
         if (handlers.isClosed()) {
-            throw new RejectedExecutionException("Rejected, because the " + name + " have been closed");
+            throw rejection("the " + name + " have been closed");
         }
         IdleRun<K> run = run(key, idleNanos);
         if (!limit.tryTake()) {
-            throw new RejectedExecutionException(
-                    "Rejected, because max-size is " + limit.max() + ", and " + limit.max() + " timeouts are pending");
+            throw rejection("max-size is " + limit.max() + ", and " + limit.max() + " timeouts are pending");
         }
         try {
             boolean ignored = open.add(run);
@@ -126,8 +120,11 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             if (run.withdraw()) {
                 limit.giveBack();
                 forget(run);
+                if (ex instanceof RejectedExecutionException) {
+                    rejected.increment();
+                }
             } else {
-                // It counts although it has not been armed, as it has been closed meanwhile.
+                // It counts as registered although it has not been armed, as it has been closed meanwhile.
                 registered.increment();
             }
             throw ex;
@@ -138,6 +135,11 @@ public final class IdleTimeouts<K> implements AutoCloseable {
             boolean ignored = run.close();
         }
         return run;
+    }
+
+    private RejectedExecutionException rejection(String reason) {
+        rejected.increment();
+        return new RejectedExecutionException("Rejected, because " + reason);
     }
 
     private IdleRun<K> run(K key, long idleNanos) {

@@ -1,11 +1,14 @@
 package io.github.wheelscheduler.idle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.timers.TimerSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -59,12 +62,54 @@ class IdleRunTest {
         assertThat(handled).containsExactly("key");
     }
 
+    /** As when there was no memory to look through all of them. */
+    @Test
+    void timeoutThatACloseHasLeftEndsWhenItComesUp() {
+        timeouts.handlers.close();
+        source.nowNanos = 999;
+        run.run();
+        assertThat(run.isOpen()).isTrue();
+        source.nowNanos = 1_000;
+        run.run();
+        assertThat(run.isOpen()).isFalse();
+        assertThat(run.restNanos()).isEqualTo(IDLE_NANOS);
+        assertThat(handled).isEmpty();
+        assertThat(timeouts.counts().closed()).isOne();
+    }
+
+    @Test
+    void timeoutClosedBeforeItsRejectionCountsOnce() {
+        source.armed = () -> {
+            timeouts.close();
+            throw new RejectedExecutionException("on purpose");
+        };
+        assertThatThrownBy(() -> timeouts.register("other", Duration.ofSeconds(1)))
+                .hasMessage("on purpose");
+        assertThat(timeouts.counts()).isEqualTo(new IdleTimeoutCounts(1, 0, 1, 0, 0));
+        assertThatThrownBy(() -> timeouts.register("other", Duration.ofSeconds(1)))
+                .hasMessageContaining("closed");
+        assertThat(timeouts.counts()).isEqualTo(new IdleTimeoutCounts(1, 0, 1, 1, 0));
+    }
+
+    @Test
+    void rejectionByTheExecutorIsCounted() {
+        source.armed = () -> {
+            throw new RejectedExecutionException("on purpose");
+        };
+        assertThatThrownBy(() -> timeouts.register("other", Duration.ofSeconds(1)))
+                .hasMessage("on purpose");
+        assertThat(timeouts.counts()).isEqualTo(new IdleTimeoutCounts(0, 0, 0, 1, 0));
+    }
+
     private static final class Source implements TimerSource {
 
         private long nowNanos;
 
         /** Happens once, after the next reading, before the reader can go on. */
         private @Nullable Runnable afterReading;
+
+        /** Called in place of arming a timer. */
+        private Runnable armed = () -> {};
 
         @Override
         public long nanoTime() {
@@ -84,6 +129,7 @@ class IdleRunTest {
 
         @Override
         public WheelTimer<?> repeat(Runnable task, long delayNanos) {
+            armed.run();
             throw new UnsupportedOperationException();
         }
     }

@@ -14,6 +14,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.ExecutorServiceMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -62,6 +63,49 @@ class SchedulerMetersTest {
             metered.scheduler.start();
             assertThat(metered.gauge(MeterNames.PAUSED)).isZero();
             assertThat(metered.scheduler.getPausedAt()).isNull();
+        }
+    }
+
+    // Two of one name
+
+    private static MeteredScheduler in(MeterRegistry registry) {
+        return new MeteredScheduler(settings -> {}, registry, WheelSchedulerMetrics.DEFAULT_MAX_TASKS);
+    }
+
+    @Test
+    void schedulerThatGoesLeavesTheMetersOfAnEarlierOne() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
+                MeteredScheduler first = in(registry);
+                MeteredScheduler second = in(registry)) {
+            assertThat(log.said("A meter is registered already")).hasSize(1);
+            int meters = registry.getMeters().size();
+            second.metrics.close();
+            assertThat(registry.getMeters()).hasSize(meters);
+            first.scheduler.execute(() -> {});
+            awaitThat(() -> first.counter(MeterNames.EXECUTOR_COMPLETED) == 1);
+            first.metrics.close();
+            assertThat(registry.getMeters()).isEmpty();
+        }
+    }
+
+    /** A gauge of a scheduler that has gone would show a value that means nothing. */
+    @Test
+    void schedulerThatGoesTakesWhatIsReadFromItAlone() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
+                MeteredScheduler first = in(registry);
+                MeteredScheduler second = in(registry)) {
+            assertThat(log.said("A meter is registered already")).hasSize(1);
+            first.metrics.close();
+            assertThat(registry.getMeters())
+                    .extracting(meter -> meter.getId().getName())
+                    .containsOnly(MeterNames.LATENESS);
+            Timer lateness = second.timer(MeterNames.LATENESS, MeterNames.TAG_STAGE, "queue");
+            second.scheduler.execute(() -> {});
+            awaitThat(() -> lateness.count() == 1);
+            second.metrics.close();
+            assertThat(registry.getMeters()).isEmpty();
         }
     }
 

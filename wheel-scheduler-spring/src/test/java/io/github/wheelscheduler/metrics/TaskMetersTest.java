@@ -16,6 +16,7 @@ import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -344,6 +345,29 @@ class TaskMetersTest {
             gate.open();
             awaitThat(() -> metered.gauge(MeterNames.EXECUTOR_ACTIVE) == 0);
             assertThat(metered.metersOfTasks()).isEmpty();
+        }
+    }
+
+    @Test
+    void metersThatTasksShareGoWithTheLastOfThem() {
+        MeterRegistry registry = new SimpleMeterRegistry();
+        registry.config().meterFilter(MeterFilter.ignoreTags("task"));
+        try (LogCapture log = LogCapture.of("io.github.wheelscheduler");
+                MeteredScheduler metered = new MeteredScheduler(settings -> {}, registry, 10)) {
+            ScheduledFuture<?> first = metered.tasks.schedule("a", () -> {}, YEARLY);
+            ScheduledFuture<?> second = metered.tasks.schedule("b", () -> {}, YEARLY);
+            ScheduledFuture<?> third = metered.tasks.schedule("c", () -> {}, YEARLY);
+            assertThat(log.said("A meter is registered already")).hasSize(1);
+            assertThat(first.cancel(false)).isTrue();
+            Timer runs = metered.timer(MeterNames.TASK_RUN, "outcome", "SUCCESS");
+            metered.tasks.trigger("b");
+            metered.tasks.trigger("c");
+            awaitThat(() -> runs.count() == 2);
+            assertThat(registry.find(MeterNames.TASK_SUCCESS_AGE).meters()).isEmpty();
+            assertThat(second.cancel(false)).isTrue();
+            assertThat(registry.find(MeterNames.TASK_RUN).timers()).contains(runs);
+            assertThat(third.cancel(false)).isTrue();
+            assertThat(registry.find(MeterNames.TASK_RUN).timers()).isEmpty();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.meter;
 
+import io.github.wheelscheduler.internal.EngineLog;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -9,9 +10,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -21,8 +24,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Meters of one registry that come and go together. The registry holds a weak reference to their source. Not for
  * several threads at a time.
+ *
+ * <p>A registry has one meter for each name and its tags, after its filters. Where groups have the same ones, meters in
+ * which they record are of all of them, and go with the last group. A meter that is read from a source shows that of
+ * the first group, and goes with it.
+ *
+ * @param isSharingSaid whether it has been logged that another group's source is shown
  */
-public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descriptions, Tags tags, List<Meter> meters) {
+public record MeterGroup(
+        MeterRegistry registry,
+        UnaryOperator<String> descriptions,
+        Tags tags,
+        List<Meter> meters,
+        AtomicBoolean isSharingSaid) {
+
+    private static final String SHARED =
+            "A meter is registered already, and shows only the first of the schedulers, tasks or timers that share its "
+                    + "name and tags. Give those of one registry different names, and let no MeterFilter drop a tag";
+
+    private static final MeterOwners OWNERS = new MeterOwners();
 
     /**
      * Creates an empty group.
@@ -30,7 +50,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
      * @param descriptions returns the description of a meter for its name
      */
     public MeterGroup(MeterRegistry registry, UnaryOperator<String> descriptions, Tags tags) {
-        this(registry, descriptions, tags, new ArrayList<>());
+        this(registry, descriptions, tags, new ArrayList<>(), new AtomicBoolean());
     }
 
     /**
@@ -42,27 +62,44 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
 
     /** Returns this group for meters that have a tag more. */
     public MeterGroup tagged(String key, String value) {
-        return new MeterGroup(registry, descriptions, tags.and(key, value), meters);
+        return new MeterGroup(registry, descriptions, tags.and(key, value), meters, isSharingSaid);
     }
 
     /** Returns an empty group of the same registry for meters that have a tag more. */
     public MeterGroup apart(String key, String value) {
-        return new MeterGroup(registry, descriptions, tags.and(key, value));
+        return new MeterGroup(registry, descriptions, tags.and(key, value), new ArrayList<>(), isSharingSaid);
     }
 
     /**
-     * Whether the registry has a meter of that name and these tags from another binder; it then goes with this group.
+     * Whether the registry has a meter of that name and these tags from another binder; it then goes with this group,
+     * unless it goes with another one.
      */
     public boolean adopts(String name) {
         Meter present = registry.find(name).tags(tags).meter();
-        if (present != null) {
+        if (present != null && OWNERS.addFirst(present)) {
             meters.add(present);
         }
         return present != null;
     }
 
+    /** Notes a meter in which each group that has it records. */
+    private <M extends Meter> M recorded(M meter) {
+        OWNERS.add(meter);
+        meters.add(meter);
+        return meter;
+    }
+
+    /** Notes a meter that is read from a source. */
+    private void read(Meter meter) {
+        if (OWNERS.addFirst(meter)) {
+            meters.add(meter);
+        } else if (!isSharingSaid.getAndSet(true)) {
+            EngineLog.log(Level.WARNING, SHARED, meter.getId(), null);
+        }
+    }
+
     public <S> void gauge(String name, String unit, S source, ToDoubleFunction<S> value) {
-        meters.add(Gauge.builder(name, source, value)
+        read(Gauge.builder(name, source, value)
                 .baseUnit(unitOf(name, unit))
                 .description(descriptions.apply(name))
                 .tags(tags)
@@ -71,7 +108,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
 
     /** Adds a gauge of a time in the given unit; it is shown in that of the registry. */
     public <S> void timeGauge(String name, TimeUnit unit, S source, ToDoubleFunction<S> value) {
-        meters.add(TimeGauge.builder(name, source, unit, value)
+        read(TimeGauge.builder(name, source, unit, value)
                 .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
@@ -79,7 +116,7 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
 
     /** Adds a counter that is read from somewhere. */
     public <S> void counter(String name, String unit, S source, ToDoubleFunction<S> count) {
-        meters.add(FunctionCounter.builder(name, source, count)
+        read(FunctionCounter.builder(name, source, count)
                 .baseUnit(unitOf(name, unit))
                 .description(descriptions.apply(name))
                 .tags(tags)
@@ -87,18 +124,16 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
     }
 
     public Counter counter(String name, String unit) {
-        Counter counter = Counter.builder(name)
+        return recorded(Counter.builder(name)
                 .baseUnit(unitOf(name, unit))
                 .description(descriptions.apply(name))
                 .tags(tags)
-                .register(registry);
-        meters.add(counter);
-        return counter;
+                .register(registry));
     }
 
     /** Adds a timer that is read from somewhere. */
     public <S> void timer(String name, S source, ToLongFunction<S> count, ToDoubleFunction<S> totalNanos) {
-        meters.add(FunctionTimer.builder(name, source, count, totalNanos, TimeUnit.NANOSECONDS)
+        read(FunctionTimer.builder(name, source, count, totalNanos, TimeUnit.NANOSECONDS)
                 .description(descriptions.apply(name))
                 .tags(tags)
                 .register(registry));
@@ -106,19 +141,19 @@ public record MeterGroup(MeterRegistry registry, UnaryOperator<String> descripti
 
     /** Adds a timer as the builder has it. */
     public Timer timer(String name, UnaryOperator<Timer.Builder> settings) {
-        Timer timer = settings.apply(Timer.builder(name).description(descriptions.apply(name)))
+        return recorded(settings.apply(Timer.builder(name).description(descriptions.apply(name)))
                 .tags(tags)
-                .register(registry);
-        meters.add(timer);
-        return timer;
+                .register(registry));
     }
 
-    /** Removes all meters from the registry. */
+    /** Removes all meters from the registry, except shared ones that another group still has. */
     public void remove() {
-        for (Meter meter : meters) {
-            Meter ignored = registry.remove(meter);
+        while (!meters.isEmpty()) {
+            Meter meter = meters.remove(meters.size() - 1);
+            if (OWNERS.remove(meter)) {
+                Meter ignored = registry.remove(meter);
+            }
         }
-        meters.clear();
     }
 
     /** Returns the object that registers meters here when it is created; if that fails, none of them is left. */

@@ -10,11 +10,16 @@ import io.micrometer.core.instrument.binder.BaseUnits;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Meters for single tasks of one scheduler in one registry; for not too many of them. */
 final class TaskMeters implements TaskListener {
@@ -29,6 +34,15 @@ final class TaskMeters implements TaskListener {
      *
      * News of one task may overtake each other on the way here. So "added" and "removed" both mean only: read the
      * current content of the registry. The last reader sees the final state.
+     *
+     * Meters are registered and removed under no lock, as the registry calls its filters and listeners, which are the
+     * user's, under a lock of its own, and they may schedule tasks. So one thread at a time looks at the tasks that
+     * have changed, and others leave theirs to it:
+     *
+     *      a thread with news               the one that looks
+     *   1  add the id                    1  take an id, look
+     *   2  looking = true by CAS,        2  there is none: looking = false
+     *      or leave it                   3  there is one: looking = true by CAS, and so on
      */
 
     /** So many names per place. */
@@ -42,20 +56,29 @@ final class TaskMeters implements TaskListener {
     private final Predicate<String> included;
     private final MeterGroup group;
 
-    /** Writers: guarded by this. Readers: the threads of runs. */
+    /** Tasks of which there is news. Writers: any. */
+    private final Queue<String> changed = new ConcurrentLinkedQueue<>();
+
+    /** Those in the queue, each of which is there once. Removed before it is looked at. */
+    private final Set<String> isChanged = ConcurrentHashMap.newKeySet();
+
+    /** Whether a thread looks at tasks, which alone uses the fields that say so. */
+    private final AtomicBoolean looking = new AtomicBoolean();
+
+    /** Writer: the thread that looks. Readers: the threads of runs. */
     private final Map<String, MeteredTask> metered = new ConcurrentHashMap<>();
 
-    /** Tasks for which there was no place, the first one first. Guarded by this. */
+    /** Tasks for which there was no place, the first one first. Only the thread that looks. */
     private final Set<String> waiting = new LinkedHashSet<>();
 
-    /** All names that have had meters. Guarded by this. */
+    /** All names that have had meters. Only the thread that looks. */
     private final Set<String> used = new HashSet<>();
 
-    /** Whether the exhausted name limit has been logged. Guarded by this. */
+    /** Whether the exhausted name limit has been logged. Only the thread that looks. */
     private boolean isUsedUpSaid;
 
-    /** Guarded by this. */
-    private boolean removed;
+    /** Writer: the thread that removes the meters. Readers: threads that look. */
+    private volatile boolean removed;
 
     TaskMeters(WheelTaskScheduler scheduler, int limit, Predicate<String> included, MeterGroup group) {
         this.scheduler = scheduler;
@@ -109,17 +132,48 @@ final class TaskMeters implements TaskListener {
         }
     }
 
-    private synchronized void look(String id) {
+    private void look(String id) {
+        if (isChanged.add(id)) {
+            boolean isQueued = false;
+            try {
+                isQueued = changed.add(id);
+            } finally {
+                if (!isQueued) {
+                    boolean ignored = isChanged.remove(id);
+                }
+            }
+        }
+        lookAtChanged();
+    }
+
+    /** Looks at all that has changed, unless another thread does. Throws the first failure, after the last task. */
+    private void lookAtChanged() {
+        FirstFailure failure = new FirstFailure();
+        while ((!changed.isEmpty() || (removed && !metered.isEmpty())) && looking.compareAndSet(false, true)) {
+            try {
+                for (String id = changed.poll(); id != null; id = changed.poll()) {
+                    String next = id;
+                    boolean ignored = isChanged.remove(next);
+                    failure.keep(() -> lookAt(next, failure));
+                }
+                if (removed) {
+                    removeAll(failure);
+                }
+            } finally {
+                looking.set(false);
+            }
+        }
+        failure.throwIfAny();
+    }
+
+    private void lookAt(String id, FirstFailure failure) {
         TaskInfo.Sort sort = tasks.sortOf(id).orElse(null);
         if (sort == null || !isToBeMetered(id, sort)) {
             boolean ignored = waiting.remove(id);
             MeteredTask gone = metered.remove(id);
             if (gone != null) {
-                try {
-                    gone.remove();
-                } finally {
-                    letOthersIn();
-                }
+                failure.keep(gone::remove);
+                letOthersIn(failure);
             }
         } else if (!removed) {
             MeteredTask present = metered.get(id);
@@ -129,7 +183,7 @@ final class TaskMeters implements TaskListener {
                 sayUsedUp();
             } else {
                 waiting.add(id);
-                letOthersIn();
+                letOthersIn(failure);
             }
         }
     }
@@ -143,27 +197,31 @@ final class TaskMeters implements TaskListener {
     }
 
     /**
-     * Gives each free place to the task that has waited longest, which leaves if it has gone. While all go, none gets
-     * one.
+     * Gives each free place to the task that has waited longest, which leaves if it has gone, or if its meters are
+     * refused. While all go, none gets one.
      */
-    private void letOthersIn() {
+    private void letOthersIn(FirstFailure failure) {
         if (scheduler.getWheelScheduledExecutor().isShutdown()) {
             waiting.clear();
         }
-        // Asked for the first one each time, as a listener of the registry's may schedule another task.
-        while (!waiting.isEmpty() && metered.size() < limit) {
-            String id = waiting.iterator().next();
-            boolean ignored = waiting.remove(id);
-            boolean isThere =
-                    tasks.sortOf(id).filter(sort -> isToBeMetered(id, sort)).isPresent();
-            if (isThere && !mayUse(id)) {
-                sayUsedUp();
-            } else if (isThere) {
-                tasks.find(id).ifPresent(task -> {
-                    metered.put(id, MeteredTask.register(task, group));
-                    used.add(id);
-                });
-            }
+        Iterator<String> ids = waiting.iterator();
+        while (ids.hasNext() && metered.size() < limit && !removed) {
+            String id = ids.next();
+            ids.remove();
+            failure.keep(() -> letIn(id));
+        }
+    }
+
+    private void letIn(String id) {
+        boolean isThere =
+                tasks.sortOf(id).filter(sort -> isToBeMetered(id, sort)).isPresent();
+        if (isThere && !mayUse(id)) {
+            sayUsedUp();
+        } else if (isThere) {
+            tasks.find(id).ifPresent(task -> {
+                metered.put(id, MeteredTask.register(task, group));
+                used.add(id);
+            });
         }
     }
 
@@ -181,11 +239,48 @@ final class TaskMeters implements TaskListener {
         }
     }
 
-    /** Removes the meters of all tasks; none will come any more. */
-    synchronized void remove() {
+    /**
+     * Removes the meters of all tasks; none will come any more. If another thread looks at tasks just then, that thread
+     * removes them.
+     */
+    void remove() {
         removed = true;
+        lookAtChanged();
+    }
+
+    private void removeAll(FirstFailure failure) {
         waiting.clear();
-        metered.values().forEach(MeteredTask::remove);
-        metered.clear();
+        Iterator<MeteredTask> all = metered.values().iterator();
+        while (all.hasNext()) {
+            MeteredTask gone = all.next();
+            all.remove();
+            failure.keep(gone::remove);
+        }
+    }
+
+    /** Keeps the first failure of several steps, each of which is taken no matter how the others went. */
+    private static final class FirstFailure {
+
+        private @Nullable RuntimeException exception;
+        private @Nullable Error error;
+
+        void keep(Runnable step) {
+            try {
+                step.run();
+            } catch (RuntimeException ex) {
+                exception = exception == null ? ex : exception;
+            } catch (Error ex) {
+                error = error == null ? ex : error;
+            }
+        }
+
+        void throwIfAny() {
+            if (error != null) {
+                throw error;
+            }
+            if (exception != null) {
+                throw exception;
+            }
+        }
     }
 }

@@ -88,6 +88,22 @@ class HostileRegistryTest {
     }
 
     @Test
+    void taskWhoseMetersAreRefusedLeavesItsPlaceToOthers() {
+        try (MeteredScheduler metered = new MeteredScheduler(1)) {
+            metered.registry.config().meterFilter(refusing(MeterNames.TASK_OVERRUNS, "cursed"));
+            ScheduledFuture<?> first = metered.tasks.schedule("first", runs::incrementAndGet, HOURLY);
+            ScheduledFuture<?> cursed = metered.tasks.schedule("cursed", runs::incrementAndGet, HOURLY);
+            ScheduledFuture<?> blessed = metered.tasks.schedule("blessed", runs::incrementAndGet, HOURLY);
+            assertThat(metered.meteredTasks()).containsExactly("first");
+            assertThat(first.cancel(false)).isTrue();
+            assertThat(metered.meteredTasks()).containsExactly("blessed");
+            assertThat(log.said("A task listener failed")).hasSize(1);
+            assertThat(cursed.cancel(false) && blessed.cancel(false)).isTrue();
+            assertThat(metered.metersOfTasks()).isEmpty();
+        }
+    }
+
+    @Test
     void registryThatThrowsOnTheWayHasNoMeters() {
         try (MeteredScheduler metered = new MeteredScheduler()) {
             MeterRegistry hostile = new SimpleMeterRegistry();

@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.metrics;
 
+import static io.github.wheelscheduler.testing.Patience.PATIENCE;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -369,6 +370,32 @@ class TaskMetersTest {
             assertThat(third.cancel(false)).isTrue();
             assertThat(registry.find(MeterNames.TASK_RUN).timers()).isEmpty();
         }
+    }
+
+    /** The registry calls its listeners under its lock, and another thread is about to register meters. */
+    @Test
+    void listenerOfTheRegistryMaySchedule() throws InterruptedException {
+        MeteredScheduler metered = new MeteredScheduler();
+        Thread first = new Thread(() -> {
+            ScheduledFuture<?> ignored = metered.tasks.schedule("first", () -> {}, YEARLY);
+        });
+        metered.registry.config().onMeterAdded(meter -> {
+            if (meter.getId().getName().equals("own")) {
+                first.start();
+                awaitThat(() -> first.getState() == Thread.State.BLOCKED);
+                ScheduledFuture<?> ignored = metered.tasks.schedule("second", () -> {}, YEARLY);
+            }
+        });
+        Thread registering = new Thread(() -> metered.registry.counter("own"));
+        first.setDaemon(true);
+        registering.setDaemon(true);
+        registering.start();
+        registering.join(PATIENCE.toMillis());
+        first.join(PATIENCE.toMillis());
+        // Not closed before that: it would wait for them, too.
+        assertThat(registering.isAlive() || first.isAlive()).isFalse();
+        assertThat(metered.meteredTasks()).containsExactlyInAnyOrder("first", "second");
+        metered.close();
     }
 
     // How many there are

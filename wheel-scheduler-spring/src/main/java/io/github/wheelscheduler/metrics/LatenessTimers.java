@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Tells two timers how late runs start. */
 final class LatenessTimers implements LatenessListener {
@@ -62,9 +63,23 @@ final class LatenessTimers implements LatenessListener {
 
     private final ReentrantLock catchingUp = new ReentrantLock();
 
+    /** Catches up, or has. Writers: threads of runs, before they start it. Reader: the thread that closes this. */
+    private volatile @Nullable Thread thread;
+
+    /** Writer: the thread that closes this, before it wakes the other. Reader: that one, before it sleeps. */
+    private volatile boolean closed;
+
     /** Creates one that catches up within about a second. */
     LatenessTimers(Timer wheel, Timer queue) {
-        this(wheel, queue, inASecond(new ThreadOrigin()));
+        this(wheel, queue, DELAY_NANOS);
+    }
+
+    /** Creates one that catches up after that time, or when it is closed. */
+    LatenessTimers(Timer wheel, Timer queue, long delayNanos) {
+        ThreadOrigin origin = new ThreadOrigin();
+        this.wheel = wheel;
+        this.queue = queue;
+        this.later = action -> startLater(origin, action, delayNanos);
     }
 
     /** Creates one that catches up when {@code later} runs its task. */
@@ -74,14 +89,22 @@ final class LatenessTimers implements LatenessListener {
         this.later = later;
     }
 
-    private static Consumer<Runnable> inASecond(ThreadOrigin origin) {
-        return action -> {
-            Runnable delayed = () -> {
-                LockSupport.parkNanos(DELAY_NANOS);
-                action.run();
-            };
-            origin.newDaemon(delayed, "wheel-scheduler-meters").start();
+    private void startLater(ThreadOrigin origin, Runnable action, long delayNanos) {
+        Runnable delayed = () -> {
+            if (!closed) {
+                LockSupport.parkNanos(delayNanos);
+            }
+            action.run();
         };
+        Thread created = origin.newDaemon(delayed, "wheel-scheduler-meters");
+        thread = created;
+        created.start();
+    }
+
+    /** Lets the thread that catches up end now, if there is one. */
+    void close() {
+        closed = true;
+        LockSupport.unpark(thread);
     }
 
     @Override

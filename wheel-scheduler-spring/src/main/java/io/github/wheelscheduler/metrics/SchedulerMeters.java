@@ -158,6 +158,7 @@ final class SchedulerMeters implements LatenessListener {
     /** Removes all meters, and listens no more. */
     void remove() {
         scheduler.getLateness().removeListener(this);
+        lateness.close();
         scheduler.getTaskRegistry().removeListener(taskMeters);
         try {
             taskMeters.remove();

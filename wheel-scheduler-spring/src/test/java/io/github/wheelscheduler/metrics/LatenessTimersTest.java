@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.metrics;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
+import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -58,6 +59,28 @@ class LatenessTimersTest {
                         && thread.getContextClassLoader() == application)
                 .hasSize(1);
         assertThat(heirloom.parents()).isEmpty();
+    }
+
+    @Test
+    void threadThatCatchesUpEndsWithTheMeters() {
+        ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
+        LatenessTimers own =
+                new Heirloom().callWith("maker", application, () -> new LatenessTimers(wheel, queue, HOURS.toNanos(1)));
+        for (int i = 0; i <= LatenessTimers.DIRECT; i++) {
+            own.starting(1, 1, 0);
+        }
+        List<Thread> found = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getContextClassLoader() == application)
+                .toList();
+        assertThat(found).hasSize(1);
+        own.close();
+        awaitThat(() -> !found.get(0).isAlive());
+        assertThat(wheel.count()).isEqualTo(LatenessTimers.DIRECT + 1);
+        // One that comes too late does not stay, either.
+        for (int i = 0; i <= LatenessTimers.DIRECT; i++) {
+            own.starting(1, 1, SECOND);
+        }
+        awaitThat(() -> wheel.count() == 2 * (LatenessTimers.DIRECT + 1));
     }
 
     @ParameterizedTest

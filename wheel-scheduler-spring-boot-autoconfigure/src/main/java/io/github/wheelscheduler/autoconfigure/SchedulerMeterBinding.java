@@ -7,8 +7,8 @@ import io.github.wheelscheduler.metrics.timers.TimerMetrics;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -39,22 +39,31 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     private final ObjectProvider<MeterRegistry> registries;
     private final ObjectProvider<WheelSchedulerMetricsProperties> properties;
 
-    /** Schedulers that came before the registry, with their names. Guarded by this. */
-    private final Map<Object, String> waiting = new LinkedHashMap<>();
+    /** The meters of objects that came before the registry, in this order. Guarded by this. */
+    private final List<BoundMeters> waiting = new ArrayList<>();
 
-    /** The objects with meters. Guarded by this. */
+    /** The objects that have meters, get them, or wait for them. Guarded by this. */
     private final IdentityHashMap<Object, BoundMeters> bound = new IdentityHashMap<>();
 
     /** Guarded by this. */
     private boolean started;
 
-    /**
-     * The meters of one bean.
-     *
-     * @param name that of the bean
-     * @param close takes them away
-     */
-    private record BoundMeters(String name, Runnable close) {}
+    /** The meters of one bean. They are to stay as long as {@link #bound} has them. */
+    private static final class BoundMeters {
+
+        private final Object metered;
+
+        /** That of the bean. */
+        private final String name;
+
+        /** Takes them away; null until they are there. Guarded by the lock of the map. */
+        private @Nullable Runnable close;
+
+        BoundMeters(Object metered, String name) {
+            this.metered = metered;
+            this.name = name;
+        }
+    }
 
     SchedulerMeterBinding(
             ConfigurableListableBeanFactory beanFactory,
@@ -70,6 +79,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         // The proxy of a scope would create the scheduler when it is asked for anything.
         Object metered = bean instanceof ScopedObject ? null : behindProxies(bean);
         if (metered != null && isOneOfItsName(beanName) && isAutowireCandidate(beanName)) {
+            if (beanFactory.isSingleton(beanName)) {
+                // If another one failed to be created after this had seen it, its destruction is not reported.
+                boundOf(nameOf(beanName)).forEach(former -> unbind(former, nameOf(beanName)));
+            }
             bindInTime(metered, nameOf(beanName));
         }
         if (WheelSchedulers.unproxied(bean) instanceof OwnTimerWheel wheel) {
@@ -79,8 +92,9 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
     }
 
     private void bindInTime(Object metered, String name) {
-        if (!waits(metered, name)) {
-            bind(metered, name);
+        BoundMeters meters = new BoundMeters(metered, name);
+        if (!waits(meters)) {
+            bind(meters);
         }
     }
 
@@ -108,9 +122,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return ScopedProxyUtils.isScopedTarget(beanName) ? ScopedProxyUtils.getOriginalBeanName(beanName) : beanName;
     }
 
-    private synchronized boolean waits(Object metered, String name) {
+    private synchronized boolean waits(BoundMeters meters) {
+        bound.put(meters.metered, meters);
         if (!started) {
-            waiting.put(metered, name);
+            waiting.add(meters);
         }
         return !started;
     }
@@ -122,14 +137,26 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         start().forEach(this::bind);
     }
 
-    private synchronized Map<Object, String> start() {
+    private synchronized List<BoundMeters> start() {
         started = true;
-        Map<Object, String> waited = new LinkedHashMap<>(waiting);
+        List<BoundMeters> waited = new ArrayList<>(waiting);
         waiting.clear();
         return waited;
     }
 
-    private void bind(Object metered, String name) {
+    private void bind(BoundMeters meters) {
+        try {
+            if (isStillThere(meters)) {
+                register(meters);
+            }
+        } finally {
+            forgetUnlessRegistered(meters);
+        }
+    }
+
+    private void register(BoundMeters meters) {
+        Object metered = meters.metered;
+        String name = meters.name;
         MeterRegistry registry = registries.getIfUnique();
         if (registry == null) {
             logger.warn(textOf(metered, name) + " has no meters, because there are several MeterRegistry beans. "
@@ -140,10 +167,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
             WheelSchedulerMetricsProperties set = properties.getObject();
             WheelSchedulerMetrics metrics =
                     new WheelSchedulerMetrics(scheduler, name, set.getMaxTasks(), set.getTasks()::includes);
-            bind(registry, scheduler, name, metrics, metrics::close);
+            register(meters, registry, metrics, metrics::close);
         } else {
             TimerMetrics metrics = metersOf(metered, name);
-            bind(registry, metered, name, metrics, metrics::close);
+            register(meters, registry, metrics, metrics::close);
         }
     }
 
@@ -175,17 +202,21 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return bean -> count.applyAsLong(kind.cast(ProgramTimers.read(bean, "")));
     }
 
-    private void bind(MeterRegistry registry, Object metered, String name, MeterBinder metrics, Runnable close) {
+    private void register(BoundMeters meters, MeterRegistry registry, MeterBinder metrics, Runnable close) {
         try {
             metrics.bindTo(registry);
-            keep(metered, new BoundMeters(name, close));
         } catch (RuntimeException ex) {
             logger.warn(
-                    textOf(metered, name)
+                    textOf(meters.metered, meters.name)
                             + " has no meters, because the registry refused one of them. Look for a MeterFilter "
                             + "that fails, or a meter "
                             + "of the same name",
                     ex);
+            return;
+        }
+        if (!keep(meters, close)) {
+            // It has been destroyed meanwhile.
+            close(meters.name, close);
         }
     }
 
@@ -193,13 +224,25 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         return (metered instanceof WheelTaskScheduler ? "Scheduler " : "Bean ") + name;
     }
 
-    private synchronized void keep(Object metered, BoundMeters meters) {
-        bound.put(metered, meters);
+    private synchronized boolean isStillThere(BoundMeters meters) {
+        return bound.get(meters.metered) == meters;
+    }
+
+    /** Notes how to take the meters away; false if they are not wanted any more. */
+    private synchronized boolean keep(BoundMeters meters, Runnable close) {
+        meters.close = close;
+        return isStillThere(meters);
+    }
+
+    private synchronized void forgetUnlessRegistered(BoundMeters meters) {
+        if (meters.close == null) {
+            boolean ignored = bound.remove(meters.metered, meters);
+        }
     }
 
     /** Returns how many have meters, or wait for them. */
     synchronized int size() {
-        return bound.size() + waiting.size();
+        return bound.size();
     }
 
     @Override
@@ -211,8 +254,17 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     /** Spring reports the destruction of a factory only, not of the objects it has created. */
     private static boolean isFactoryOfMetered(Object bean) {
-        Class<?> made = bean instanceof FactoryBean<?> factory ? factory.getObjectType() : null;
+        Class<?> made = bean instanceof FactoryBean<?> factory ? typeOf(factory) : null;
         return made != null && (WheelSchedulers.mayBeOne(made) || ProgramTimers.mayBe(made));
+    }
+
+    /** As Spring asks it: a factory that fails does not know. */
+    private static @Nullable Class<?> typeOf(FactoryBean<?> factory) {
+        try {
+            return factory.getObjectType();
+        } catch (Throwable ex) {
+            return null;
+        }
     }
 
     @Override
@@ -228,18 +280,21 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
 
     private synchronized List<Object> boundOf(String name) {
         return bound.entrySet().stream()
-                .filter(entry -> entry.getValue().name().equals(name))
+                .filter(entry -> entry.getValue().name.equals(name))
                 .map(Map.Entry::getKey)
                 .toList();
     }
 
     private void unbind(@Nullable Object metered, String name) {
-        BoundMeters meters = metered != null ? forget(metered) : null;
-        if (meters == null) {
-            return;
+        Runnable close = metered != null ? forget(metered) : null;
+        if (close != null) {
+            close(name, close);
         }
+    }
+
+    private static void close(String name, Runnable close) {
         try {
-            meters.close().run();
+            close.run();
         } catch (RuntimeException ex) {
             // An exception from here would keep the scheduler from being shut down.
             logger.warn(
@@ -249,8 +304,10 @@ final class SchedulerMeterBinding implements DestructionAwareBeanPostProcessor, 
         }
     }
 
-    private synchronized @Nullable BoundMeters forget(Object metered) {
-        String ignored = waiting.remove(metered);
-        return bound.remove(metered);
+    /** Returns how to take the meters away; null if there are none, or the thread that registers them does it. */
+    private synchronized @Nullable Runnable forget(Object metered) {
+        BoundMeters meters = bound.remove(metered);
+        boolean ignored = waiting.remove(meters);
+        return meters == null ? null : meters.close;
     }
 }

@@ -117,6 +117,24 @@ class WheelSchedulerMetricsAutoConfigurationTest {
     }
 
     @Test
+    void childThatClosesLeavesTheMetersOfItsSibling() {
+        new ApplicationContextRunner().withBean(SimpleMeterRegistry.class).run(parent -> {
+            MeterRegistry registry = registryOf(parent);
+            ApplicationContextRunner child = withScheduling()
+                    .withParent(parent)
+                    .withConfiguration(AutoConfigurations.of(WheelSchedulerMetricsAutoConfiguration.class));
+            child.run(first -> {
+                int meters = registry.getMeters().size();
+                assertThat(schedulersWithMeters(registry)).hasSize(1);
+                child.run(second -> assertThat(registryOf(second)).isSameAs(registry));
+                assertThat(registry.getMeters()).hasSize(meters);
+                assertThat(registry.get(MeterNames.PENDING).gauge().value()).isNotNegative();
+            });
+            assertThat(registry.getMeters()).isEmpty();
+        });
+    }
+
+    @Test
     void wheelHasItsMetersUnderTheNameOfItsBean() {
         withMetrics().run(context -> {
             threadOfScheduledMethod(context);

@@ -449,7 +449,7 @@ class DurableAutoConfigurationTest {
                 .withPropertyValues("wheel.scheduler.enabled=false")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContaining("must be scheduled by a scheduler on the wheel that runs, but is not"));
+                        .hasMessageContaining("must be scheduled by a scheduler on the wheel, but is not"));
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -229,9 +229,9 @@ public final class WheelScheduledExecutorBuilder {
     /**
      * Runs tasks on this executor. It may block or run them in its caller, which then delays the tasks behind. Runs
      * that it rejects are offered again, and counted. It is not shut down with this one. If it is shut down before this
-     * one, runs that it then rejects or has never started end as cancelled, which is logged; those that it has never
-     * started do so when the next run is due or ends, or this one is shut down. Runs that it drops silently while it is
-     * active stay pending until {@link WheelScheduledExecutor#shutdownNow}.
+     * one, runs that it then rejects end as cancelled, which is logged. Runs that it has never started end so when the
+     * next run is due or ends, or when this one is shut down. Runs that it drops silently while it is active stay
+     * pending until {@link WheelScheduledExecutor#shutdownNow}.
      */
     public WheelScheduledExecutorBuilder executor(Executor executor) {
         notForGroup("executor");

@@ -136,7 +136,7 @@ final class Dispatcher {
 
     // Handing over
 
-    /** Hands over a timer that has been claimed and has a slot; if that fails, it has none of this thread's any more. */
+    /** Hands over a timer that has been claimed and has a slot, which is released if this fails. */
     void handOver(ScheduledTimer<?> timer, long nowNanos, boolean isForced) {
         if (!handedOver) {
             othersWaited = !workers.isReadyEmpty();

@@ -68,7 +68,7 @@ final class GroupSlots {
     /**
      * Takes {@link #tryTake(ScheduledTimer)} back.
      *
-     * @param isPending whether the timer is pending as before, and keeps the slot that it has had since it was submitted
+     * @param isPending whether the timer is pending as before, and keeps the slot that it has had since the call
      */
     void release(ScheduledTimer<?> timer, boolean isPending) {
         if (!isPending || !isTakenAtCall(timer)) {

@@ -126,8 +126,8 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
     }
 
     /**
-     * Takes a {@link #claim} back, because the run could not be handed over; false if another thread has moved the timer
-     * meanwhile, which has left its slot to the thread that hands over.
+     * Takes a {@link #claim} back, because the run could not be handed over; false if another thread has moved the
+     * timer meanwhile, which has left its slot to the thread that hands over.
      */
     final boolean unclaim() {
         return move(READY, ARMED);

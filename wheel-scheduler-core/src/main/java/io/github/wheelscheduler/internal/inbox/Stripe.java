@@ -31,7 +31,7 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
         return lvProducerIndex() == 2 * currentConsumerIndex();
     }
 
-    /** Returns how many messages have been given to this, those that are still being stored included. Any thread. */
+    /** Returns how many messages this has been given, including messages still being stored. Any thread. */
     long givenSoFar() {
         return currentProducerIndex();
     }

@@ -255,7 +255,7 @@ class HistoryDurableTest {
     }
 
     @Test
-    void whatTheNodeIsGivenMayReadTheHistory() {
+    void observersAndFormatsMayReadTheHistory() {
         application.withUserConfiguration(ReadsTheHistory.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(context.getBean(HistoryEngine.class).settings().node())

@@ -146,18 +146,32 @@ public final class Engine implements TimerOwner, Workers.Listener {
 
     /** Says whether delayed timers run after a shutdown, those of groups that it concerns included. */
     public void setExecutesDelayed(boolean value) {
-        shared.locked(() -> {
+        shared.lock.lock();
+        try {
             runState.executesDelayed = value;
-            forEachGroupThatFollows(each -> each.runState.executesDelayed = value);
-        });
+            for (Engine each : groups()) {
+                if (!each.settings.standsApart()) {
+                    each.runState.executesDelayed = value;
+                }
+            }
+        } finally {
+            shared.lock.unlock();
+        }
     }
 
     /** The same for repeating ones. */
     public void setContinuesPeriodic(boolean value) {
-        shared.locked(() -> {
+        shared.lock.lock();
+        try {
             runState.continuesPeriodic = value;
-            forEachGroupThatFollows(each -> each.runState.continuesPeriodic = value);
-        });
+            for (Engine each : groups()) {
+                if (!each.settings.standsApart()) {
+                    each.runState.continuesPeriodic = value;
+                }
+            }
+        } finally {
+            shared.lock.unlock();
+        }
     }
 
     /** Returns the groups of this; none if this is a group itself. */

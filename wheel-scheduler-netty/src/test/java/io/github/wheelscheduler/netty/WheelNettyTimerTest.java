@@ -194,7 +194,7 @@ class WheelNettyTimerTest {
         assertThat(second.cancellations).hasValue(1);
     }
 
-    /** Each cancellation is told of, whichever it finds: a worker, a stop, or none any more. */
+    /** A worker, the stop or the cancelling thread calls each cancelled task once. */
     @Test
     void noCancellationIsLostWhileTheExecutorStops() throws Exception {
         for (int round = 0; round < 50; round++) {

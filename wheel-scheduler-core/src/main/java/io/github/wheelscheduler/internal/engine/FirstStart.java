@@ -62,17 +62,12 @@ final class FirstStart {
         if (!start.claim()) {
             return start.isDecided();
         }
-        boolean isLeftToStart = false;
         try {
             root.workers.start();
-            isLeftToStart = true;
             start.startAs(factory, code);
             return true;
         } catch (Throwable ex) {
-            // Once: after that, another caller may have claimed it.
-            if (!isLeftToStart) {
-                start.failed();
-            }
+            start.failed();
             retryIfLeft(ex);
             throw ex;
         }

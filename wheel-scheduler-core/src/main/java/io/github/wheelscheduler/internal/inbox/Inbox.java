@@ -73,7 +73,7 @@ public final class Inbox<E> {
     /** Where the next drain begins. Owner only. */
     private int firstToDrain;
 
-    /** What each stripe had been given at the last {@link #mark}. Owner only. */
+    /** The producer index of each stripe at the last {@link #mark}. Owner only. */
     private final long[] marked = new long[CallerStripe.COUNT];
 
     /**
@@ -175,7 +175,7 @@ public final class Inbox<E> {
     /** Notes which messages have been posted so far. Owner only. */
     public void mark() {
         for (int i = 0; i < stripes.length; i++) {
-            marked[i] = stripes[i].givenSoFar();
+            marked[i] = stripes[i].currentProducerIndex();
         }
     }
 

@@ -31,11 +31,6 @@ final class Stripe<E> extends MpscUnboundedVarHandleArrayQueue<E> {
         return lvProducerIndex() == 2 * currentConsumerIndex();
     }
 
-    /** Returns how many messages this has been given, including messages still being stored. Any thread. */
-    long givenSoFar() {
-        return currentProducerIndex();
-    }
-
     /** Returns about how many messages wait. Any thread. */
     long waiting() {
         return Math.max(0, currentProducerIndex() - currentConsumerIndex());

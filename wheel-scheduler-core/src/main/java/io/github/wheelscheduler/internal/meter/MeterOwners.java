@@ -35,11 +35,13 @@ final class MeterOwners {
     /** Counts one less; returns whether it was the last one. */
     synchronized boolean remove(Meter meter) {
         MeterIdentity identity = new MeterIdentity(meter, collected);
-        Integer count = counts.remove(identity);
+        Integer count = counts.get(identity);
         if (count == null || count == 1) {
+            Integer ignored = counts.remove(identity);
             return true;
         }
-        Integer ignored = counts.put(identity, count - 1);
+        // Without memory for another entry, none is lost.
+        Integer ignored = counts.replace(identity, count - 1);
         return false;
     }
 

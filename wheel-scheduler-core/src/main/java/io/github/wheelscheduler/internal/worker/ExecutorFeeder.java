@@ -98,7 +98,15 @@ final class ExecutorFeeder implements Runnable {
     /** Starts the thread, unless it has started, or another caller is starting it. Throws any failure. */
     void start(ThreadFactory threadFactory) {
         if (start.claim()) {
-            start.startAs(threadFactory, this);
+            boolean hasFailed = true;
+            try {
+                start.startAs(threadFactory, this);
+                hasFailed = false;
+            } finally {
+                if (hasFailed) {
+                    start.failed();
+                }
+            }
         }
     }
 

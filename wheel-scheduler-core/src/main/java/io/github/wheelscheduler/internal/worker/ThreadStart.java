@@ -36,21 +36,13 @@ public final class ThreadStart {
     }
 
     /**
-     * Makes the thread and starts it unless it has been given up. After {@link #claim}, which it takes back if this
-     * fails. Throws what fails.
+     * Makes the thread and starts it unless it has been given up. After {@link #claim}; if this fails, the caller takes
+     * that back. Throws what fails.
      */
     public void startAs(ThreadFactory factory, Runnable code) {
-        boolean hasFailed = true;
-        try {
-            Thread created = WheelThreadFactory.newThread(factory, code);
-            if (state.get() == State.STARTING) {
-                created.start();
-            }
-            hasFailed = false;
-        } finally {
-            if (hasFailed) {
-                failed();
-            }
+        Thread created = WheelThreadFactory.newThread(factory, code);
+        if (state.get() == State.STARTING) {
+            created.start();
         }
     }
 

@@ -40,7 +40,7 @@ final class WheelSchedulerHealthIndicator extends AbstractHealthIndicator {
     /** Returns the name of its scheduler among others; any if it is not there, as that of a parent context. */
     String nameIn(Map<String, WheelTaskScheduler> schedulers) {
         return schedulers.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(scheduler))
+                .filter(entry -> entry.getValue() == scheduler)
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse("scheduler");

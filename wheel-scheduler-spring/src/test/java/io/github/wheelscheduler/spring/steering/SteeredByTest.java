@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import io.github.wheelscheduler.internal.spring.task.NamedSteering;
 import io.github.wheelscheduler.spring.SchedulerMode;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.steering.Steering.Channel;
@@ -80,6 +81,20 @@ class SteeredByTest {
             assertThat(steering.to()).isNull();
         });
         assertThat(SteeredBy.current()).isNull();
+    }
+
+    private static final class Unreadable extends RuntimeException {
+
+        @Override
+        public String getMessage() {
+            throw new StackOverflowError("on purpose");
+        }
+    }
+
+    @Test
+    void refusalWithoutAReadableMessageIsItsClass() {
+        assertThat(NamedSteering.refusalOf(new Unreadable())).isEqualTo(Unreadable.class.getName());
+        assertThat(NamedSteering.refusalOf(new IllegalStateException("full"))).isEqualTo("full");
     }
 
     @Test

@@ -114,9 +114,13 @@ public final class NamedSteering {
         return new Steering(Channel.JAVA, by.who(), action, target, from, to, by.reason(), refusal);
     }
 
-    /** Returns why something was refused. */
+    /** Returns why something was refused. A message of foreign code may fail; then it is the class alone. */
     public static String refusalOf(Throwable ex) {
-        return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());
+        try {
+            return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());
+        } catch (Throwable thrown) {
+            return ex.getClass().getName();
+        }
     }
 
     /**

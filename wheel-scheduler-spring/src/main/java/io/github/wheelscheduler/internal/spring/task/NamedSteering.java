@@ -114,7 +114,7 @@ public final class NamedSteering {
         return new Steering(Channel.JAVA, by.who(), action, target, from, to, by.reason(), refusal);
     }
 
-    /** Returns why something was refused. A message of foreign code may fail; then it is the class alone. */
+    /** Returns why something was refused: the message, or the class where foreign code has no message or fails. */
     public static String refusalOf(Throwable ex) {
         try {
             return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());

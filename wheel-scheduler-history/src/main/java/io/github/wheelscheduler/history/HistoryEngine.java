@@ -113,8 +113,8 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
                 .standsApart(true)
                 .build();
         group = made;
-        Future<?> upkeep =
-                made.scheduleWithFixedDelay(() -> turn(made), UPKEEP.toNanos(), UPKEEP.toNanos(), TimeUnit.NANOSECONDS);
+        Future<?> upkeep = made.scheduleWithFixedDelay(
+                () -> turn(made, isDue), UPKEEP.toNanos(), UPKEEP.toNanos(), TimeUnit.NANOSECONDS);
         // The executor would wait for it.
         made.setShutdownListener(() -> upkeep.cancel(false));
         buffer.onRows(() -> writeWithinASecond(made), () -> writeSoon(made));
@@ -122,8 +122,8 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     }
 
     /** An exception would end the upkeep. */
-    private void turn(WheelScheduledExecutor current) {
-        isDue.set(false);
+    private void turn(WheelScheduledExecutor current, AtomicBoolean isAskedFor) {
+        isAskedFor.set(false);
         try {
             writer.turn();
             if (writer.hasMore()) {
@@ -138,18 +138,13 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
     private void writeWithinASecond(WheelScheduledExecutor current) {
         if (!isDue.get() && !executor.isShutdown()) {
             once(isDue, () -> {
-                Object ignored = current.schedule(() -> turn(current), TURN.toNanos(), TimeUnit.NANOSECONDS);
+                Object ignored = current.schedule(() -> turn(current, isDue), TURN.toNanos(), TimeUnit.NANOSECONDS);
             });
         }
     }
 
     private void writeSoon(WheelScheduledExecutor current) {
-        once(
-                isAsked,
-                () -> current.execute(() -> {
-                    isAsked.set(false);
-                    writer.turn();
-                }));
+        once(isAsked, () -> current.execute(() -> turn(current, isAsked)));
     }
 
     /** Asks the executor for something, unless that is asked for. Without memory it fails, and the next call asks. */
@@ -198,6 +193,7 @@ public final class HistoryEngine extends HistoryParts implements AutoCloseable {
      * budget of its task. Its id and its node are not taken over.
      *
      * @param thrown the exception of the run, for its stack trace; null if it has none
+     * @throws IllegalArgumentException if the row stands for no run, or for more than {@link Integer#MAX_VALUE}
      */
     public void note(HistoryRow row, @Nullable Throwable thrown) {
         RunNotes.note(buffer, row, thrown);

@@ -122,8 +122,7 @@ create or replace view wheel_runs_by_hour as
     ) totals
     group by starts_at, task, node, outcome;
 insert into wheel_history_state (name, number)
-    select 'folded',
-        datediff(second, timestamp with time zone '1970-01-01 00:00:00+00:00', current_timestamp) / 3600 * 3600
+    select 'folded', cast(floor(extract(epoch from current_timestamp) / 3600) * 3600 as bigint)
     where not exists (select 1 from wheel_history_state where name = 'folded');
 insert into wheel_history_state (name, number, oldest)
     select 'layout', 1, 1

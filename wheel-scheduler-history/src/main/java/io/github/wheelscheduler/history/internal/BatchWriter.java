@@ -17,6 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.BadSqlGrammarException;
 
 /**
  * Writes the buffer, adds up hours and deletes what is old. A batch that the database does not take is kept and sent
@@ -66,7 +67,7 @@ public final class BatchWriter {
         this.store = store;
         this.buffer = buffer;
         this.clock = clock;
-        this.table = new RunTable(store.settings());
+        this.table = new RunTable(store.settings(), clock);
         this.retention = new HistoryRetention(store.settings());
         this.nextTotals = clock.get().plus(TOTALS);
         this.nextRetention = clock.get();
@@ -76,19 +77,37 @@ public final class BatchWriter {
     public void turn() {
         guarded(() -> {
             HistorySql sql = store.sql();
-            writeRows(sql);
+            try {
+                writeRows(sql);
+            } catch (RuntimeException ex) {
+                if (DatabaseErrors.isRefusal(ex)) {
+                    // A full disk has room again once old rows are gone.
+                    deleteOld(sql);
+                }
+                throw ex;
+            }
             Instant now = clock.get();
-            if (!now.isBefore(nextTotals)) {
+            if (isDue(nextTotals, now, TOTALS)) {
                 nextTotals = now.plus(TOTALS);
                 writeTotals(sql, now);
                 int ignored = HistoryFolding.fold(sql);
             }
-            if (!now.isBefore(nextRetention)) {
-                nextRetention = now.plus(RETENTION);
-                retention.start();
-            }
-            retention.step(sql, store.partitions());
+            deleteOld(sql);
         });
+    }
+
+    /** Whether it is time; a clock that has been set back may have made it too far ahead. */
+    private static boolean isDue(Instant next, Instant now, Duration interval) {
+        return !now.isBefore(next) || next.isAfter(now.plus(interval));
+    }
+
+    private void deleteOld(HistorySql sql) {
+        Instant now = clock.get();
+        if (isDue(nextRetention, now, RETENTION)) {
+            nextRetention = now.plus(RETENTION);
+            retention.start();
+        }
+        retention.step(sql, store.partitions());
     }
 
     /** Writes all rows and counts, as the last turns: until that is done, or interrupted, or the rest is dropped. */
@@ -105,9 +124,6 @@ public final class BatchWriter {
         } while ((problem != null || buffer.size() > 0)
                 && !buffer.isClosed()
                 && !Thread.currentThread().isInterrupted());
-        if (buffer.isClosed()) {
-            drop();
-        }
     }
 
     private void guarded(Runnable work) {
@@ -133,6 +149,10 @@ public final class BatchWriter {
         } finally {
             hasMore = problem != null || !retention.isDone() || buffer.size() > 0;
             lock.unlock();
+        }
+        if (buffer.isClosed()) {
+            // The close has not waited for this turn.
+            drop();
         }
     }
 
@@ -200,12 +220,13 @@ public final class BatchWriter {
         }
     }
 
-    /** Whether the database refuses any row, and not one of them. */
+    /** Whether the database refuses any row, and not one of them: a table may be missing for a moment. */
     private static boolean isOfDatabase(RuntimeException ex) {
         return DatabaseErrors.isOfConnection(ex)
                 || DatabaseErrors.isRefusal(ex)
                 || DatabaseErrors.isConflict(ex)
-                || ex instanceof HistoryUnavailableException;
+                || ex instanceof HistoryUnavailableException
+                || ex instanceof BadSqlGrammarException;
     }
 
     private void writeTotals(HistorySql sql, Instant now) {

@@ -58,9 +58,11 @@ public final class DownTime {
         for (String id : ids) {
             registry.find(id).filter(DownTime::isDue).ifPresent(crons::add);
         }
+        Instant now = store.sql().now();
+        Instant until = now.isBefore(start) ? now : start;
         Map<String, ?> known = totals.summaries(crons.stream().map(TaskInfo::id).toList());
         for (TaskInfo task : crons) {
-            Missed runs = known.containsKey(task.id()) ? between(after, start, task.schedule(), zone) : null;
+            Missed runs = known.containsKey(task.id()) ? between(after, until, task.schedule(), zone) : null;
             if (runs != null) {
                 Missed ignored = missed.put(task.id(), runs);
             }

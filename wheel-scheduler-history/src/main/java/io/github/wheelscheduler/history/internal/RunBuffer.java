@@ -80,9 +80,11 @@ public final class RunBuffer {
         return keepsTraces;
     }
 
-    /** Returns whether runs are to have a row; counts them if not. */
+    /** Returns whether runs are to have a row; counts them if not. Only tasks that repeat are skipped or missed. */
     boolean takes(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
-        return takes(new KnownTask(this, task, MOST_NAMES), outcome, runs, micros, atMicros);
+        boolean isRegistered = outcome == HistoryOutcome.SKIPPED || outcome == HistoryOutcome.MISSED;
+        KnownTask known = new KnownTask(this, task, isRegistered ? Integer.MAX_VALUE : MOST_NAMES);
+        return takes(known, outcome, runs, micros, atMicros);
     }
 
     /** Returns the same for a task whose runs keep that. */

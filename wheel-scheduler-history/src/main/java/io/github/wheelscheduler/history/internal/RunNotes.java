@@ -163,6 +163,10 @@ public final class RunNotes implements TaskListener {
 
     /** Takes a note of what none of these events says. */
     public static void note(RunBuffer buffer, HistoryRow row, @Nullable Throwable thrown) {
+        if (row.runs() < 1 || row.runs() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "runs must be between 1 and " + Integer.MAX_VALUE + ", was " + row.runs());
+        }
         HistoryRow.Failure failure = row.failure();
         note(
                 buffer,
@@ -183,7 +187,7 @@ public final class RunNotes implements TaskListener {
                         row.traceId(),
                         failure == null ? null : failure.type(),
                         failure == null ? "" : failure.message(),
-                        buffer.keepsTraces() ? thrown : null,
+                        failure != null && buffer.keepsTraces() ? thrown : null,
                         null,
                         false));
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataIntegrityViolationException;
 
@@ -65,13 +66,17 @@ final class RunTable {
 
     private final HistorySettings settings;
 
+    /** That of the node. */
+    private final Supplier<Instant> clock;
+
     /** The kinds of each task that have a text today. */
     private final Map<String, Set<String>> kinds = new HashMap<>();
 
     private LocalDate today = LocalDate.EPOCH;
 
-    RunTable(HistorySettings settings) {
+    RunTable(HistorySettings settings, Supplier<Instant> clock) {
         this.settings = settings;
+        this.clock = clock;
     }
 
     /** A row, and the hash of the failure's text. */
@@ -93,8 +98,9 @@ final class RunTable {
         }
         boolean ignored = sql.inTransaction(() -> {
             // The texts may have taken long.
+            Instant nodeNow = clock.get();
             Instant now = sql.now();
-            List<Row> rows = rows(runs, kinds, now);
+            List<Row> rows = rows(runs, kinds, now, ahead(nodeNow, now));
             if (rows.stream().anyMatch(row -> row.at.isBefore(now.minus(IN_TIME)))) {
                 countLate(sql, rows, folded(sql));
             }
@@ -103,13 +109,22 @@ final class RunTable {
         });
     }
 
-    /** A node whose clock is ahead says no more than the database's clock. */
-    private static List<Row> rows(List<NotedRun> runs, List<@Nullable String> kinds, Instant now) {
+    /** Returns how far the node's clock is ahead of the database's; zero if it is not. */
+    private static Duration ahead(Instant nodeNow, Instant now) {
+        return nodeNow.isAfter(now) ? Duration.between(now, nodeNow) : Duration.ZERO;
+    }
+
+    /**
+     * Times of a node whose clock is ahead become those of the database's clock, and keep their order. None is later
+     * than now, as the node's clock may have been set since.
+     */
+    private static List<Row> rows(List<NotedRun> runs, List<@Nullable String> kinds, Instant now, Duration ahead) {
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
             NotedRun run = runs.get(i);
             if (!run.hasRow()) {
-                rows.add(new Row(run, run.at().isAfter(now) ? now : run.at(), kinds.get(i)));
+                Instant at = run.at().minus(ahead);
+                rows.add(new Row(run, at.isAfter(now) ? now : at, kinds.get(i)));
             }
         }
         return rows;
@@ -197,8 +212,15 @@ final class RunTable {
     void insertTotals(HistorySql sql, List<RunTotals> totals) {
         boolean ignored = sql.inTransaction(() -> {
             long unused = folded(sql);
-            long now = NotedRun.micros(sql.now());
-            insertCounts(sql, totals.stream().map(each -> each.atMost(now)).toList());
+            Instant nodeNow = clock.get();
+            Instant now = sql.now();
+            long nowMicros = NotedRun.micros(now);
+            long aheadMicros = NotedRun.micros(ahead(nodeNow, now));
+            insertCounts(
+                    sql,
+                    totals.stream()
+                            .map(each -> each.earlier(aheadMicros).atMost(nowMicros))
+                            .toList());
             return true;
         });
     }

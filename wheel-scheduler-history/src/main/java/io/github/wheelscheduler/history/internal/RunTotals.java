@@ -35,6 +35,21 @@ record RunTotals(
                 Math.max(latest, more.latest));
     }
 
+    /** Returns the same of a node whose clock is ahead by some time. */
+    RunTotals earlier(long aheadMicros) {
+        return aheadMicros == 0
+                ? this
+                : new RunTotals(
+                        task,
+                        Math.min(hour, TaskBudget.hourOf(latest - aheadMicros)),
+                        outcome,
+                        runs,
+                        micros,
+                        longest,
+                        earliest - aheadMicros,
+                        latest - aheadMicros);
+    }
+
     /** Returns the same of a node whose clock may have been ahead: its times are at most a time. */
     RunTotals atMost(long now) {
         return latest <= now

@@ -288,8 +288,8 @@ public final class TotalReads {
                                 + " noted_at as latest from {run}"
                                 + " where noted_at >= {folded} and noted_at >= ? and noted_at < ?"
                                 + " and kind is not null",
-                        sql.time(from),
-                        sql.time(to))
+                        sql.time(from.truncatedTo(ChronoUnit.HOURS)),
+                        sql.time(end(to)))
                 .add(ofTask, only(task))
                 .add(") kinds group by task, kind order by rows_written desc, task, kind")
                 .add(" limit " + MOST_KINDS);

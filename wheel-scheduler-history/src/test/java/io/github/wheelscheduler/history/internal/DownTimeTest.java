@@ -49,6 +49,29 @@ class DownTimeTest {
         }
     }
 
+    /** Another node may run it at its time. */
+    @Test
+    void runThatIsStillToComeIsNotMissed() {
+        WheelTaskScheduler scheduler = new WheelTaskScheduler();
+        scheduler.initialize();
+        try (HistoryBench bench = new HistoryBench(HistoryDatabase.H2).atStart()) {
+            Object ignored = scheduler
+                    .getTaskRegistry()
+                    .schedule("nightly", () -> {}, TaskSchedule.cron("0 0 * * * *", ZoneOffset.UTC));
+            bench.succeed("nightly");
+            bench.writer.turn();
+            bench.pass(Duration.ofMinutes(20));
+
+            DownTime downTime = new DownTime(bench.store);
+            assertThat(before(downTime, bench.now.plus(Duration.ofMinutes(20)), scheduler))
+                    .isEmpty();
+            bench.pass(Duration.ofMinutes(20));
+            assertThat(before(downTime, bench.now, scheduler)).hasSize(1);
+        } finally {
+            scheduler.shutdown();
+        }
+    }
+
     private static Map<String, DownTime.Missed> before(DownTime downTime, Instant start, WheelTaskScheduler scheduler) {
         TaskRegistry tasks = scheduler.getTaskRegistry();
         return downTime.before(start, tasks, tasks.ids(), ZoneOffset.UTC);

@@ -28,6 +28,9 @@ final class HistoryBench implements AutoCloseable {
 
     Instant now = START;
 
+    /** So far the clock of the node is ahead of the database's. */
+    Duration ahead = Duration.ZERO;
+
     HistoryBench(HistoryDatabase database) {
         this(database.newDataSource(), HistorySettings.ofNode("a"), null);
     }
@@ -38,8 +41,8 @@ final class HistoryBench implements AutoCloseable {
         this.jdbc = new JdbcTemplate(pool);
         this.store = new HistoryStore(between == null ? pool : between, settings, kind -> kind.literal(now));
         this.buffer = new RunBuffer(settings);
-        this.writer = new BatchWriter(store, buffer, () -> now);
-        this.notes = new RunNotes("main", buffer, () -> now);
+        this.writer = new BatchWriter(store, buffer, this::nodeNow);
+        this.notes = new RunNotes("main", buffer, this::nodeNow);
         this.rows = new RowReads(store);
         this.totals = new TotalReads(store);
     }
@@ -94,7 +97,7 @@ final class HistoryBench implements AutoCloseable {
         notes.ran(
                 task,
                 new RunOutcome(
-                        now.minusMillis(2),
+                        nodeNow().minusMillis(2),
                         Duration.ofMillis(2),
                         Duration.ofMillis(1),
                         triggered,
@@ -107,6 +110,10 @@ final class HistoryBench implements AutoCloseable {
     void steer(String scheduler, String task, @Nullable String instance, String action, String who) {
         buffer.add(new AuditEntry(
                 now, store.settings().node(), scheduler, task, instance, action, "java", who, null, null, null, null));
+    }
+
+    private Instant nodeNow() {
+        return now.plus(ahead);
     }
 
     void pass(Duration time) {

@@ -1,18 +1,24 @@
 package io.github.wheelscheduler.history.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.tuple;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.wheelscheduler.history.FailureKind;
+import io.github.wheelscheduler.history.HistoryCause;
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryQuery;
+import io.github.wheelscheduler.history.HistoryRow;
 import io.github.wheelscheduler.history.HourSum;
 import io.github.wheelscheduler.history.HourTotal;
 import io.github.wheelscheduler.history.TaskSummary;
 import io.github.wheelscheduler.testing.Seed;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +29,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Budgets, and hours and days that are added up. */
 class HistoryFoldingTest {
@@ -210,6 +217,83 @@ class HistoryFoldingTest {
                     .containsExactly(
                             tuple("report", "java.lang.IllegalStateException", 3L, null),
                             tuple("other", "java.lang.IllegalArgumentException", 1L, null));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void failuresAreThoseOfWholeHours(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 100)) {
+            IllegalStateException failure = new IllegalStateException();
+            bench.fail("report", failure);
+            bench.pass(Duration.ofHours(1));
+            bench.fail("report", failure);
+            bench.writer.turn();
+            Instant from = HistoryBench.START.plus(Duration.ofMinutes(15));
+            Instant to = HistoryBench.START.plus(Duration.ofMinutes(45));
+            List<FailureKind> open = bench.totals.failures("report", from, to);
+            bench.pass(Duration.ofHours(2));
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+
+            assertThat(open).extracting(FailureKind::rows).containsExactly(2L);
+            assertThat(bench.totals.failures("report", from, to)).isEqualTo(open);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void exceptionWithoutAFailureKeepsNoHourOpen(HistoryDatabase database) {
+        try (HistoryBench bench = bench(database, 100)) {
+            HistoryRow row = row(bench, 1);
+            RunNotes.note(bench.buffer, row, new IllegalStateException());
+            bench.writer.turn();
+            bench.pass(Duration.ofHours(2));
+
+            assertThat(HistoryFolding.fold(bench.store.sql())).isPositive();
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RunNotes.note(bench.buffer, row(bench, Long.MAX_VALUE), null))
+                    .withMessage("runs must be between 1 and 2147483647, was 9223372036854775807");
+        }
+    }
+
+    private static HistoryRow row(HistoryBench bench, long runs) {
+        return new HistoryRow(
+                0,
+                bench.now,
+                "report",
+                null,
+                "main",
+                "a",
+                null,
+                null,
+                null,
+                HistoryOutcome.FAILURE,
+                runs,
+                1,
+                HistoryCause.SCHEDULE,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Asia/Kathmandu", "America/St_Johns"})
+    void newTablesBeginWithThisHour(String zone) throws SQLException {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(HistoryDatabase.H2.newUrl() + ";TIME ZONE=" + zone);
+        try (HistoryBench bench = new HistoryBench(pool, HistoryBench.settings("a", 100, 100), null)) {
+            long hour = Instant.now().truncatedTo(ChronoUnit.HOURS).getEpochSecond();
+            bench.store.requireTables();
+            long next = Instant.now().truncatedTo(ChronoUnit.HOURS).getEpochSecond();
+
+            assertThat(bench.jdbc.queryForObject(
+                            "select number from wheel_history_state where name = 'folded'", Long.class))
+                    .isBetween(hour, next);
+            assertThat(bench.jdbc
+                            .queryForObject("select current_timestamp", OffsetDateTime.class)
+                            .getOffset())
+                    .isEqualTo(ZoneId.of(zone).getRules().getOffset(Instant.now()));
         }
     }
 

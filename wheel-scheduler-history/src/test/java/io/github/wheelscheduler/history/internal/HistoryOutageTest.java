@@ -19,10 +19,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** The database is away, refuses, or has no tables. */
@@ -245,6 +249,62 @@ class HistoryOutageTest {
 
             assertThat(bench.buffer.droppedCount()).isEqualTo(3);
             assertThat(bench.buffer.size()).isZero();
+        }
+    }
+
+    /** The close has not waited for it. */
+    @Test
+    void turnThatFailsAfterTheCloseCountsItsRows() throws Exception {
+        HikariDataSource pool = HistoryDatabase.H2.newDataSource();
+        AtomicBoolean hangs = new AtomicBoolean();
+        CountDownLatch isAsked = new CountDownLatch(1);
+        CountDownLatch isClosed = new CountDownLatch(1);
+        DataSource hanging = new DelegatingDataSource(pool) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                if (!hangs.get()) {
+                    return super.getConnection();
+                }
+                isAsked.countDown();
+                try {
+                    isClosed.await();
+                } catch (InterruptedException ex) {
+                    Thread.currentThread().interrupt();
+                }
+                throw new SQLException("The database is away", "08006");
+            }
+        };
+        try (HistoryBench bench = new HistoryBench(pool, HistorySettings.ofNode("a"), hanging)) {
+            bench.store.requireTables();
+            hangs.set(true);
+            bench.succeed("one");
+            Thread turn = new Thread(bench.writer::turn);
+            turn.start();
+            isAsked.await();
+            bench.succeed("two");
+            bench.writer.drop();
+            isClosed.countDown();
+            turn.join();
+
+            assertThat(bench.buffer.droppedCount()).isEqualTo(2);
+        }
+    }
+
+    /** As while another program makes the table anew. */
+    @ParameterizedTest
+    @EnumSource(names = {"POSTGRESQL", "MARIADB"})
+    void rowsWaitForATableThatIsMissingForAMoment(HistoryDatabase database) {
+        try (HistoryBench bench = new HistoryBench(database).atStart()) {
+            bench.jdbc.execute("alter table wheel_history_run rename to away");
+            bench.succeed("report");
+            bench.writer.turn();
+            assertThat(bench.writer.problem()).isInstanceOf(BadSqlGrammarException.class);
+            bench.jdbc.execute("alter table away rename to wheel_history_run");
+            bench.writer.turn();
+
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.rows.page(HistoryQuery.ALL).rows()).hasSize(1);
+            assertThat(bench.buffer.droppedCount()).isZero();
         }
     }
 

@@ -18,10 +18,12 @@ import io.github.wheelscheduler.history.TaskSummary;
 import io.github.wheelscheduler.spring.task.SkipReason;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -293,6 +295,45 @@ class HistoryWriteTest {
             assertThat(bench.totals.hours("report", HistoryBench.START.truncatedTo(ChronoUnit.HOURS), bench.now))
                     .extracting(HourTotal::runs)
                     .containsExactly(3L, 1L);
+        }
+    }
+
+    /** Counts are written up to a minute after rows, and have later times. */
+    @ParameterizedTest
+    @EnumSource
+    void failingSinceIsThatOfAClockAhead(HistoryDatabase database) {
+        try (HistoryBench bench =
+                new HistoryBench(database.newDataSource(), HistoryBench.settings("a", 1, 100), null).atStart()) {
+            bench.ahead = Duration.ofMinutes(5);
+            for (int i = 0; i < 3; i++) {
+                bench.succeed("report");
+            }
+            bench.pass(Duration.ofSeconds(1));
+            bench.fail("report", new IllegalStateException());
+            Instant failed = bench.now;
+            bench.pass(Duration.ofSeconds(1));
+            bench.writer.turn();
+            bench.pass(Duration.ofMinutes(1));
+            bench.writer.turn();
+
+            assertThat(bench.writer.problem()).isNull();
+            assertThat(bench.totals.summary("report"))
+                    .isEqualTo(new TaskSummary("report", HistoryBench.START, failed, failed, 3, 1, 0));
+        }
+    }
+
+    @Test
+    void countsComeAfterAClockIsSetBack() {
+        try (HistoryBench bench = new HistoryBench(
+                        HistoryDatabase.H2.newDataSource(), HistoryBench.settings("a", 1, 100), null)
+                .atStart()) {
+            bench.ahead = Duration.ofHours(-1);
+            bench.succeed("report");
+            bench.succeed("report");
+            bench.pass(Duration.ofMinutes(1));
+            bench.writer.turn();
+
+            assertThat(bench.totals.summary("report").successes()).isEqualTo(2);
         }
     }
 

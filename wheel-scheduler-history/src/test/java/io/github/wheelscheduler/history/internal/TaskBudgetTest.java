@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.history.HistoryOutcome;
 import io.github.wheelscheduler.history.HistoryOutcome.Kind;
+import io.github.wheelscheduler.spring.task.SkipReason;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -311,10 +313,14 @@ class TaskBudgetTest {
             assertThat(buffer.reserves("handler of " + task, HistoryOutcome.FAILURE, HOUR_MICROS))
                     .isTrue();
         }
+        RunNotes notes = new RunNotes("main", buffer, () -> Instant.EPOCH.plusSeconds(3_600));
+        for (int i = 0; i <= MOST; i++) {
+            notes.skipped("paused", SkipReason.PAUSED);
+        }
         assertThat(totals(buffer, 1))
                 .extracting(RunTotals::task)
-                .contains("one", "two", "(others)")
-                .hasSize(100_003);
+                .contains("one", "two", "paused", "(others)")
+                .hasSize(100_004);
     }
 
     @Test

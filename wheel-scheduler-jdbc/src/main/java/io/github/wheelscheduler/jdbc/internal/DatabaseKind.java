@@ -10,6 +10,8 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Calendar;
 import java.util.Collections;
+import java.util.Date;
+import java.util.GregorianCalendar;
 import java.util.Locale;
 import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
@@ -84,11 +86,19 @@ public enum DatabaseKind {
     public Instant instant(ResultSet row, String column) throws SQLException {
         if (this == MARIADB) {
             // Its driver takes a LocalDateTime through the zone of the JVM, where some hour of the year does not exist.
-            Timestamp time = row.getTimestamp(column, Calendar.getInstance(UTC));
+            Timestamp time = row.getTimestamp(column, isoCalendar());
             return time == null ? null : time.toInstant();
         }
         OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
         return time == null ? null : time.toInstant();
+    }
+
+    /** Returns one that counts years as the database does, in every locale, and before 1582. */
+    @SuppressWarnings("JavaUtilDate") // a driver takes no other calendar
+    private static Calendar isoCalendar() {
+        GregorianCalendar calendar = new GregorianCalendar(UTC, Locale.ROOT);
+        calendar.setGregorianChange(new Date(Long.MIN_VALUE));
+        return calendar;
     }
 
     /** Returns the name of a script for this database. */

@@ -100,13 +100,13 @@ final class ClaimedTasks {
     synchronized void add(Claim claim, int mostRunning) {
         Load load = loadOf(claim);
         load.mostRunning = mostRunning;
-        Claim ignored = all.put(claim.key(), claim);
         enqueue(load, claim);
     }
 
     /** If memory runs out, the row is forgotten, so that it is found and given back. */
     private void enqueue(Load load, Claim claim) {
         try {
+            Claim unused = all.put(claim.key(), claim);
             if (load.waiting.add(claim)) {
                 waiting++;
                 boolean ignored = turns.add(load);

@@ -294,7 +294,12 @@ final class EndWriter {
             if (!end.isRefusedAlone()) {
                 Integer ignored = refused.merge(end.claim().handlerName(), 1, Integer::sum);
             }
-            sendIn(doubled(AGAIN_MILLIS, again.refusals() - 2, LONGEST_AGAIN_MILLIS), again);
+            try {
+                sendIn(doubled(AGAIN_MILLIS, again.refusals() - 2, LONGEST_AGAIN_MILLIS), again);
+            } catch (OutOfMemoryError ex) {
+                // Counted as refused, which the other is not.
+                giveUp(again, ex);
+            }
         }
 
         private List<RowKey> keysOf(Kind kind) {

@@ -82,6 +82,18 @@ public record Handler<T>(
                 name, payloadType, retries, mostRunning, timeLimit, others, other, recurrence, skipsMissed);
     }
 
+    // By identity, as parts of it are the user's, whose answers may fail or change.
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(this);
+    }
+
     boolean leavesOut(Instant dueAt, Instant now) {
         return recurrence != null && skipsMissed && isTooLate(dueAt, now);
     }
@@ -134,8 +146,9 @@ public record Handler<T>(
             return byName.get(name);
         }
 
-        void remove(Handler<?> handler) {
-            boolean ignored = byName.remove(handler.name(), handler);
+        /** Removes one; false if it is not there. */
+        boolean remove(Handler<?> handler) {
+            return byName.remove(handler.name(), handler);
         }
 
         List<Handler<?>> recurring() {

@@ -274,7 +274,7 @@ public record MadeTable(Sql sql, Dialect dialect, TaskTable tasks) {
                         + RowState.keptAs(RowState.UNREADABLE) + OURS,
                 dialect.time(now.plus(UNREADABLE_PAUSE)),
                 dialect.time(now),
-                String.valueOf(why.getMessage()),
+                RowEnds.kept(String.valueOf(why.getMessage())),
                 key.handler(),
                 key.id(),
                 key.version());

@@ -84,9 +84,10 @@ final class RecurringKeeper {
                 skipsMissed);
         handlers.add(handler);
         return () -> {
-            handlers.remove(handler);
-            boolean ignored = handlers.planted.remove(handler);
-            String unused = schedules.remove(id);
+            if (handlers.remove(handler)) {
+                boolean ignored = handlers.planted.remove(handler);
+                String unused = schedules.remove(id);
+            }
         };
     }
 

@@ -363,7 +363,8 @@ final class Runs {
         int times = Math.min(claim.row().unreadable(), MOST_DOUBLINGS) + 1;
         Instant now = context.clock().now();
         Instant until = now.plus(jittered(pauseAfter(UNREADABLE_PAUSES, times)));
-        return () -> tables.ends().setAside(claim.key(), until, times, now, String.valueOf(ex.getMessage()));
+        String why = RowEnds.kept(String.valueOf(ex.getMessage()));
+        return () -> tables.ends().setAside(claim.key(), until, times, now, why);
     }
 
     /** A count that is as large as it can be stays so. */

@@ -23,9 +23,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The rows of tasks, as users schedule, move, end and see them. Methods for users take part in their transactions. */
 public record TaskTable(Sql sql, Dialect dialect) {
@@ -131,17 +133,28 @@ public record TaskTable(Sql sql, Dialect dialect) {
             Instant[] times,
             OwnRetries[] retries,
             @Nullable Headers[] headers) {
-        int inserted = 0;
         if (dialect != Dialect.POSTGRESQL) {
-            for (int i = 0; i < ids.length; i++) {
-                inserted += insert(handler, ids[i], payloads[i], times[i], retries[i], headers[i]) ? 1 : 0;
-            }
-            return inserted;
+            Supplier<Integer> each = () -> insertEach(handler, ids, payloads, times, retries, headers);
+            return TransactionSynchronizationManager.isActualTransactionActive() ? each.get() : sql.inTransaction(each);
         }
-        inserted = insertArrays(handler, ids, payloads, times, retries, headers);
+        int inserted = insertArrays(handler, ids, payloads, times, retries, headers);
         return inserted < ids.length && deleteEnded(handler, ids) > 0
                 ? inserted + insertArrays(handler, ids, payloads, times, retries, headers)
                 : inserted;
+    }
+
+    private int insertEach(
+            String handler,
+            String[] ids,
+            byte[][] payloads,
+            Instant[] times,
+            OwnRetries[] retries,
+            @Nullable Headers[] headers) {
+        int inserted = 0;
+        for (int i = 0; i < ids.length; i++) {
+            inserted += insert(handler, ids[i], payloads[i], times[i], retries[i], headers[i]) ? 1 : 0;
+        }
+        return inserted;
     }
 
     /** All have the headers of one span, or none has. */

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.durable.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -272,6 +274,17 @@ class DurableTasksTest {
     }
 
     @Test
+    void severalAreScheduledTogetherOrNotAtAll() {
+        Node node = running("a");
+        jdbc.execute("alter table wheel_durable_task add constraint no_bad check (task_instance <> 'bad')");
+        List<DurableRequest> requests =
+                List.of(new DurableRequest("a", "one", in(60_000)), new DurableRequest("bad", "two", in(60_000)));
+        assertThatExceptionOfType(DataAccessException.class)
+                .isThrownBy(() -> node.engine.scheduleAll("note", requests));
+        assertThat(rows()).isZero();
+    }
+
+    @Test
     void rowWithoutAHandlerIsLeftToOthers() {
         Node withoutIt = node("a").handle("other", String.class, payload -> {}).start();
         assertThat(withoutIt.engine.schedule("note", "1", "one", in(0))).isTrue();
@@ -299,7 +312,11 @@ class DurableTasksTest {
         assertThat(node.engine.schedule("invoice", "foreign", new Invoice("x"), in(0)))
                 .isTrue();
         assertThat(node.engine.schedule("nobody", "1", "x", in(0))).isTrue();
+        assertThat(node.engine.schedule("invoice", "unnamed", new Invoice("x"), in(0)))
+                .isTrue();
         setPayload("broken", "{\"number\":");
+        // Of a format whose name no text of a database holds.
+        setPayload("unnamed", "\u0001a\u0000\u0002");
         setPayload("foreign", "[\"javax.naming.InitialContext\", {\"number\": 1}]");
         node.start();
 
@@ -307,13 +324,14 @@ class DurableTasksTest {
                 .isTrue();
 
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(seen).containsExactly(new Invoice("1")));
-        await().atMost(PATIENCE).until(() -> node.engine.counts().unreadable() >= 2);
+        await().atMost(PATIENCE).until(() -> node.engine.counts().unreadable() >= 3);
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(node.engine.list("invoice", null, null, 10))
                         .extracting(DurableTask::id, DurableTask::state, DurableTask::failures)
                         .containsExactly(
                                 org.assertj.core.groups.Tuple.tuple("broken", DurableTask.State.UNREADABLE, 0),
-                                org.assertj.core.groups.Tuple.tuple("foreign", DurableTask.State.UNREADABLE, 0)));
+                                org.assertj.core.groups.Tuple.tuple("foreign", DurableTask.State.UNREADABLE, 0),
+                                org.assertj.core.groups.Tuple.tuple("unnamed", DurableTask.State.UNREADABLE, 0)));
     }
 
     private void setPayload(String id, String payload) {

@@ -155,6 +155,17 @@ class HarshConditionsTest {
         awaitRan("one");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void rowDueBeforeTheGregorianCalendarRuns(TestDatabase database) {
+        Node node = node(database.newDataSource());
+        note(node);
+        assertThat(node.engine.schedule("note", "1", "one", Instant.parse("1500-01-01T00:00:00Z")))
+                .isTrue();
+        node.start();
+        awaitRan("one");
+    }
+
     @Test
     void runWithoutRoomInTheExecutorRunsLater() {
         WheelScheduledExecutor executor =

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -323,6 +324,66 @@ class RecurringTasksTest {
         node.start();
         await().atMost(PATIENCE).until(() -> ran.size() > 2);
         assertThat(node.engine.problem()).isNull();
+    }
+
+    /** As one that is mutable. */
+    @Test
+    void recurrenceMayHaveAnyHashCode() {
+        AtomicInteger hash = new AtomicInteger();
+        Node node = node("a");
+        Runnable ignored =
+                node.engine.repeat("a", new Hashed(everyMillis(50), hash::getAndIncrement), false, () -> ran.add("a"));
+        Recurrence failing = new Hashed(everyMillis(50), () -> {
+            throw new IllegalStateException("on purpose");
+        });
+        Runnable unused = node.engine.repeat("b", failing, false, () -> ran.add("b"));
+        node.start();
+        await().atMost(PATIENCE).until(() -> ran.containsAll(List.of("a", "b")));
+    }
+
+    private static final class Hashed implements Recurrence {
+
+        private final Recurrence of;
+        private final IntSupplier hash;
+
+        Hashed(Recurrence of, IntSupplier hash) {
+            this.of = of;
+            this.hash = hash;
+        }
+
+        @Override
+        public String text() {
+            return of.text();
+        }
+
+        @Override
+        public @Nullable Instant first(Instant now) {
+            return of.first(now);
+        }
+
+        @Override
+        public @Nullable Instant next(Instant dueAt, Instant endedAt) {
+            return of.next(dueAt, endedAt);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash.getAsInt();
+        }
+    }
+
+    @Test
+    void endThatIsRepeatedEndsNoOtherSchedule() {
+        Handlers handlers = new Handlers(DurableObserver.NONE);
+        RecurringKeeper keeper =
+                new RecurringKeeper(Node.settings("keeper"), new DatabaseClock(System::nanoTime), handlers, () -> {});
+        Runnable end = keeper.repeat("tick", everyMillis(1_000), false, () -> {});
+        end.run();
+        Runnable ignored = keeper.repeat("tick", everyMillis(2_000), false, () -> {});
+        keeper.plant(tables(), () -> {});
+        end.run();
+        assertThat(keeper.schedules()).containsOnlyKeys("tick");
+        assertThat(handlers.planted).hasSize(1);
     }
 
     @Test

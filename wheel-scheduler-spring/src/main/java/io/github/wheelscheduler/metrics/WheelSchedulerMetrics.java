@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.Predicate;
 
@@ -90,7 +91,19 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     /** Removes the meters from all registries. */
     @Override
     public synchronized void close() {
-        bound.values().forEach(SchedulerMeters::remove);
-        bound.clear();
+        removeAll(bound.values().iterator());
+    }
+
+    /** Throws the last failure, after all. */
+    private static void removeAll(Iterator<SchedulerMeters> left) {
+        if (left.hasNext()) {
+            SchedulerMeters next = left.next();
+            left.remove();
+            try {
+                next.remove();
+            } finally {
+                removeAll(left);
+            }
+        }
     }
 }

@@ -3,6 +3,8 @@ package io.github.wheelscheduler.spring;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class PauseGate {
 
     private volatile @Nullable WheelScheduledExecutor executor;
+
+    /** Held to change both what this says and what the executor does; for no code of a user's. */
+    private final ReentrantLock lock = new ReentrantLock();
 
     /** As the lifecycle sees it; a shutdown lets due tasks continue all the same. */
     private volatile boolean paused;
@@ -44,12 +49,17 @@ final class PauseGate {
             if (!isOpen()) {
                 current.checkWallClock();
             }
-            if (paused) {
-                noteResumed(current);
+            lock.lock();
+            try {
+                if (paused) {
+                    noteResumed(current);
+                }
+                paused = false;
+                pausedAt = null;
+                current.resume();
+            } finally {
+                lock.unlock();
             }
-            paused = false;
-            pausedAt = null;
-            current.resume();
         }
     }
 
@@ -62,11 +72,24 @@ final class PauseGate {
     void pause(Clock clock, Runnable whenQuiet) {
         WheelScheduledExecutor current = executor;
         if (current != null && !lateShutdown) {
-            if (!paused) {
-                pausedAt = clock.instant();
+            Instant now = clock.instant();
+            AtomicInteger left = new AtomicInteger(2);
+            Runnable unlockedAndQuiet = () -> {
+                if (left.decrementAndGet() == 0) {
+                    whenQuiet.run();
+                }
+            };
+            lock.lock();
+            try {
+                if (!paused) {
+                    pausedAt = now;
+                }
+                paused = true;
+                current.pause(unlockedAndQuiet);
+            } finally {
+                lock.unlock();
             }
-            paused = true;
-            current.pause(whenQuiet);
+            unlockedAndQuiet.run();
         } else {
             whenQuiet.run();
         }

@@ -808,10 +808,13 @@ public class WheelTaskScheduler extends ThreadPoolTaskScheduler {
                 endWait(awaited);
             }
         } finally {
-            news.endObservation();
-            failures.sumUp();
-            tasks.clear(shutdownReport::addOneTime);
-            logWhatNeverRan();
+            try {
+                news.endObservation();
+                failures.sumUp();
+            } finally {
+                tasks.clear(shutdownReport::addOneTime);
+                logWhatNeverRan();
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.github.wheelscheduler.metrics;
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
@@ -19,6 +20,7 @@ import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -115,6 +117,32 @@ class HostileRegistryTest {
             awaitThat(() -> runs.get() == 1);
             assertThat(hostile.getMeters()).isEmpty();
             metrics.close();
+        }
+    }
+
+    @Test
+    void listenerOfRemovalsThatThrowsKeepsNoMeter() {
+        MeterRegistry hostile = new SimpleMeterRegistry();
+        try (MeteredScheduler metered = new MeteredScheduler()) {
+            WheelSchedulerMetrics both = new WheelSchedulerMetrics(metered.scheduler, "both");
+            both.bindTo(hostile);
+            both.bindTo(metered.registry);
+            ScheduledFuture<?> series = metered.tasks.schedule("hourly", runs::incrementAndGet, HOURLY);
+            for (MeterRegistry registry : List.of(hostile, metered.registry)) {
+                registry.config().onMeterRemoved(meter -> {
+                    throw new IllegalStateException("on purpose");
+                });
+            }
+            assertThat(series.cancel(false)).isTrue();
+            assertThat(MeteredScheduler.metersOfTasksIn(hostile)).isEmpty();
+            assertThat(metered.metersOfTasks()).isEmpty();
+            assertThatIllegalStateException().isThrownBy(both::close).withMessage("on purpose");
+            assertThat(hostile.getMeters()).isEmpty();
+            assertThat(metered.registry
+                            .find(MeterNames.PENDING)
+                            .tag("name", "both")
+                            .meter())
+                    .isNull();
         }
     }
 

@@ -146,12 +146,19 @@ public record MeterGroup(
                 .register(registry));
     }
 
-    /** Removes all meters from the registry, except shared ones that another group still has. */
+    /**
+     * Removes all meters from the registry, except shared ones that another group still has. Where a listener of the
+     * registry fails, it throws the last failure, after all.
+     */
     public void remove() {
-        while (!meters.isEmpty()) {
+        if (!meters.isEmpty()) {
             Meter meter = meters.remove(meters.size() - 1);
-            if (OWNERS.remove(meter)) {
-                Meter ignored = registry.remove(meter);
+            try {
+                if (OWNERS.remove(meter)) {
+                    Meter ignored = registry.remove(meter);
+                }
+            } finally {
+                remove();
             }
         }
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.github.wheelscheduler.NamedTask;
+import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,6 +51,39 @@ class ReleasedTasksTest extends RegistryFixture {
         assertThat(future.cancel(false)).isTrue();
         awaitCollected(watched);
         assertThat(future.isCancelled()).isTrue();
+    }
+
+    @Test
+    void shutdownReleasesTasksWhoseFuturesAreKept() {
+        Body body = new Body();
+        WeakReference<Body> watched = new WeakReference<>(body);
+        ScheduledFuture<?> future =
+                scheduler.scheduleAtFixedRate(body, Instant.now().plus(HOUR), HOUR);
+        body = null;
+        scheduler.shutdown();
+        awaitCollected(watched);
+        assertThat(future.isCancelled()).isTrue();
+    }
+
+    @Test
+    void refusedOnlyRunReleasesItsTask() throws InterruptedException {
+        WheelTaskScheduler group = new WheelTaskScheduler();
+        group.setGroupOf(scheduler, "reports", 0, OnFull.REJECT);
+        group.setPoolSize(1);
+        group.initialize();
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        group.execute(blocking(new Body(), started, end));
+        started.await();
+        Named body = new Named();
+        WeakReference<Named> watched = new WeakReference<>(body);
+        ScheduledFuture<?> future = group.getTaskRegistry()
+                .schedule("once", body, TaskSchedule.once(Instant.now().plusMillis(1)));
+        body = null;
+        awaitCollected(watched);
+        end.countDown();
+        group.shutdown();
+        assertThat(future.isDone()).isTrue();
     }
 
     @Test

@@ -17,11 +17,14 @@ import io.github.wheelscheduler.spring.settings.TaskCatalog;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.LogCapture;
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -29,10 +32,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.task.TaskRejectedException;
@@ -327,6 +333,52 @@ class TaskRegistryTest extends RegistryFixture {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> registry.schedule("never", () -> {}, TaskSchedule.trigger(context -> null)));
         assertThat(registry.ids()).isEmpty();
+    }
+
+    @Test
+    void rejectionIsToldBeforeTheTaskGoes() {
+        List<String> told = new ArrayList<>();
+        registry.addListener(new TaskListener() {
+            @Override
+            public void added(String id) {
+                told.add("added");
+            }
+
+            @Override
+            public void rejected(String id) {
+                told.add("rejected");
+            }
+
+            @Override
+            public void removed(String id) {
+                told.add("removed");
+            }
+        });
+        scheduler.shutdown();
+        assertThatExceptionOfType(TaskRejectedException.class)
+                .isThrownBy(() -> registry.schedule("late", () -> {}, TaskSchedule.fixedRate(HOUR)));
+        assertThat(told).containsExactly("added", "rejected", "removed");
+    }
+
+    @Test
+    @Timeout(30)
+    void timeoutThatIsOverIsNotWaitedFor() {
+        ScheduledFuture<?> future =
+                scheduler.scheduleAtFixedRate(() -> {}, Instant.now().plus(HOUR), HOUR);
+        assertThatExceptionOfType(TimeoutException.class)
+                .isThrownBy(() -> future.get(Long.MIN_VALUE, TimeUnit.NANOSECONDS));
+        future.cancel(false);
+    }
+
+    /** Epoch nanoseconds end in 2262. */
+    @Test
+    void runIsSeenByAClockOfTheFarFuture() {
+        Gate gate = new Gate();
+        scheduler.setClock(Clock.fixed(Instant.parse("3000-01-01T00:00:00Z"), ZoneOffset.UTC));
+        ScheduledFuture<?> ignored = registry.schedule("far", gate, TaskSchedule.fixedRate(HOUR));
+        gate.awaitArrivals(1);
+        assertThat(registry.get("far").state()).isEqualTo(TaskInfo.State.RUNNING);
+        gate.open();
     }
 
     @Test

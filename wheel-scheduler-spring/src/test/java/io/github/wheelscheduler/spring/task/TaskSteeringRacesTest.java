@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
+import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.testing.Gate;
 import io.github.wheelscheduler.testing.Scale;
 import java.time.Duration;
@@ -57,6 +58,48 @@ class TaskSteeringRacesTest {
             asked.run();
             return answer;
         };
+    }
+
+    /** Such a task has no timer that the shutdown would cancel. */
+    @Test
+    void futureOfATaskThatIsEnabledDuringAShutdownEnds() {
+        scheduler.initialize();
+        Trigger closing = context -> {
+            scheduler.shutdown();
+            return Instant.now();
+        };
+        ScheduledFuture<?> future = registry.schedule(
+                ID,
+                runs::incrementAndGet,
+                TaskSchedule.trigger(closing),
+                TaskSettings.builder().enabled(false).build());
+        assertThatExceptionOfType(TaskRejectedException.class).isThrownBy(() -> registry.resume(ID));
+        assertThat(future.isDone()).isTrue();
+    }
+
+    @Test
+    void schedulerIsPausedIfItSaysSo() throws Exception {
+        scheduler.initialize();
+        CyclicBarrier together = new CyclicBarrier(2);
+        int rounds = Scale.of(2_000, 20_000, 200_000);
+        Future<?> other = others.submit(() -> {
+            for (int i = 0; i < rounds; i++) {
+                together.await();
+                scheduler.stop();
+                together.await();
+            }
+            return true;
+        });
+        for (int i = 0; i < rounds; i++) {
+            together.await();
+            scheduler.start();
+            together.await();
+            assertThat(scheduler.isRunning())
+                    .isEqualTo(!scheduler.getWheelScheduledExecutor().isPaused());
+            assertThat(scheduler.getPausedAt() == null).isEqualTo(scheduler.isRunning());
+        }
+        other.get();
+        scheduler.start();
     }
 
     // Around the due time

@@ -324,9 +324,14 @@ final class GuardedTask implements Runnable, ManagedTask {
 
     @Override
     public void refused(RejectedExecutionException reason) {
+        refused(SeriesRun.FIRST);
+    }
+
+    /** The run of a timer of that generation does not take place, as its group is full. */
+    void refused(int generation) {
         skipped(SkipReason.FULL);
         if (!owner.isRepeating()) {
-            book.ended();
+            releaseAfterRun(generation, false);
         }
     }
 

@@ -62,7 +62,7 @@ public final class NamedSteering {
         if (by == null || listeners.isEmpty() || IS_TOLD.get() != null) {
             return steering.get();
         }
-        String from = state.get();
+        String from = stateBefore(state);
         T result;
         try {
             result = toldByCaller(steering);
@@ -75,6 +75,15 @@ public final class NamedSteering {
             return told(by, action, target, from, why == null ? state.get() : null, why);
         });
         return result;
+    }
+
+    /** Returns null if it fails, which keeps nobody from steering. */
+    private static @Nullable String stateBefore(Supplier<@Nullable String> state) {
+        try {
+            return state.get();
+        } catch (Throwable ex) {
+            return null;
+        }
     }
 
     /** Throws nothing, as the steering took place or was refused. */

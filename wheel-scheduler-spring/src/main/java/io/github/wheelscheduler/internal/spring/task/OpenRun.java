@@ -251,6 +251,7 @@ public final class OpenRun {
         others.remove(this);
         if (isToBeNoted) {
             note(task.book.nanoTime() - startNanos);
+            task.releaseIfCancelled();
         }
         return true;
     }

@@ -302,20 +302,23 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
                 cancelled = true;
             }
         } while (seen != timer);
-        if (won) {
+        boolean isOver = won || (seen != null && seen.isCancelled());
+        if (isOver) {
+            // Also if a shutdown has cancelled the timer.
+            cancelled = true;
             Hold hold = held;
             if (hold != null) {
                 hold.end.countDown();
             }
             guard().steered();
             guard().releaseIfCancelled();
-            if (mayInterruptIfRunning) {
+            if (won && mayInterruptIfRunning) {
                 // A timer interrupts its own run, but not one that was owed: by then it is done.
                 guard().interruptUnlessOf(isTimers ? generation : SeriesRun.NONE);
             }
         }
         // Also if it was over: Spring cancels all tasks of a bean that goes, which are not to be seen any longer.
-        if (won || isGone()) {
+        if (isOver || isGone()) {
             try {
                 guard().book.remove(guard().owner);
             } catch (OutOfMemoryError ex) {
@@ -396,7 +399,7 @@ abstract class SeriesFuture implements RunnableScheduledFuture<@Nullable Object>
     @Override
     public @Nullable Object get(long timeout, TimeUnit unit)
             throws InterruptedException, ExecutionException, TimeoutException {
-        long endNanos = guard().book.nanoTime() + unit.toNanos(timeout);
+        long endNanos = guard().book.nanoTime() + Math.max(0, unit.toNanos(timeout));
         while (true) {
             // A cron has another timer after a run, but of the same generation.
             int seenGeneration = generation;

@@ -64,7 +64,7 @@ class SeriesRun implements Runnable, ManagedTask {
 
     @Override
     public void refused(RejectedExecutionException reason) {
-        guard.refused(reason);
+        guard.refused(generation);
     }
 
     @Override

@@ -110,7 +110,8 @@ public record TaskLook(double share, Duration shortest, Map<String, TaskPast> pa
             return false;
         }
         Duration interval = schedule.intervalAfter(now);
-        return interval == null || lateBy.toNanos() > share * TimeUnit.NANOSECONDS.convert(interval);
+        return interval == null
+                || TimeUnit.NANOSECONDS.convert(lateBy) > share * TimeUnit.NANOSECONDS.convert(interval);
     }
 
     /** By how much a run keeps the next one waiting; a delay counts from its end. */

@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.TaskRejectedException;
 
 /**
  * A task that has an id: its schedule, the timer that it has now, and the future that users hold, which stays the same
@@ -186,6 +187,9 @@ public final class TaskSeries extends SeriesFuture {
             // Without the lock: a rejection handler may run it here.
             armed = plan == null ? timers().inert(guard) : plan.arm();
         } catch (Throwable ex) {
+            if (ex instanceof TaskRejectedException) {
+                guard.book.news.rejected(this);
+            }
             giveUp();
             throw ex;
         }
@@ -457,6 +461,10 @@ public final class TaskSeries extends SeriesFuture {
             if (hasFailed) {
                 synchronized (guard) {
                     disabled |= seen == generation();
+                }
+                if (timers().executor().isShutdown()) {
+                    // The shutdown may have seen it enabled.
+                    boolean ignored = cancel(false);
                 }
             }
         }

@@ -23,7 +23,6 @@ import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.task.TaskRejectedException;
 
 /** Keeps the tasks of a scheduler that have an id, from when they come until they are over. Any thread. */
 public final class TaskStore {
@@ -138,9 +137,6 @@ public final class TaskStore {
             news.added(series);
             isArmed = series.armFirst(settled.first());
         } catch (Throwable ex) {
-            if (ex instanceof TaskRejectedException) {
-                news.rejected(series);
-            }
             remove(series);
             throw ex;
         }
@@ -222,8 +218,8 @@ public final class TaskStore {
                 neverRan.accept(series.guard());
             }
             if (series.isDisabled() || series.isDone()) {
-                // No timer would end its future.
-                boolean ignored = series.cancel(false);
+                // No timer would end its future, or release the user's task.
+                cancelAround(series);
             }
             remove(series);
         }

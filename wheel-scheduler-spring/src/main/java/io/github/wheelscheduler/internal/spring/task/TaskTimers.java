@@ -315,7 +315,8 @@ public final class TaskTimers {
         long delayNanos = first == null ? 0 : nanos(Duration.between(clock().instant(), first));
         if (pace != null && delayNanos <= Long.MAX_VALUE / 2) {
             long putOffNanos = pace.drawPutOffNanos();
-            delayNanos = putOffNanos == 0 ? delayNanos : Math.max(0, delayNanos) + putOffNanos;
+            long laterNanos = Math.max(0, delayNanos) + putOffNanos;
+            delayNanos = putOffNanos == 0 ? delayNanos : laterNanos < 0 ? Long.MAX_VALUE : laterNanos;
         }
         RunOrigin origin = null;
         if (schedule instanceof TaskSchedule.Once) {

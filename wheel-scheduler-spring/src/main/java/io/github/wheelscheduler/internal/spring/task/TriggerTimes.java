@@ -47,7 +47,7 @@ final class TriggerTimes extends SimpleTriggerContext {
     @Nullable
     Instant next(@Nullable Instant last, long restNanos) {
         Instant next = restNanos == 0 ? trigger.nextExecution(this) : nextAfterRest(restNanos);
-        return trigger instanceof CronTrigger && next != null && last != null ? nextAfter(last, next) : next;
+        return isCron && next != null && last != null ? nextAfter(last, next) : next;
     }
 
     /** Computes as if the run had lasted until the end of a rest, and ignores earlier instants. */

@@ -6,9 +6,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.scheduling.TriggerContext;
 import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.PeriodicTrigger;
 
@@ -24,6 +26,23 @@ class TriggerTimesTest {
     void jitterReachesNoNextInstantOfACron(long nanos, long postponedNanos) {
         TriggerTimes times = new TriggerTimes(new CronTrigger("* * * * * *", ZoneOffset.UTC), CLOCK);
         assertThat(times.putOff(NOON, nanos)).isEqualTo(NOON.plusNanos(postponedNanos));
+    }
+
+    /** As one that repeats an instant whose run has failed. */
+    @Test
+    void extendedCronIsAskedOnceForEachRun() {
+        AtomicInteger asked = new AtomicInteger();
+        CronTrigger again = new CronTrigger("* * * * * *", ZoneOffset.UTC) {
+            @Override
+            public Instant nextExecution(TriggerContext context) {
+                asked.incrementAndGet();
+                return context.lastScheduledExecution();
+            }
+        };
+        TriggerTimes times = new TriggerTimes(again, CLOCK);
+        times.update(NOON, NOON, NOON);
+        assertThat(times.next(NOON, 0)).isEqualTo(NOON);
+        assertThat(asked).hasValue(1);
     }
 
     @Test

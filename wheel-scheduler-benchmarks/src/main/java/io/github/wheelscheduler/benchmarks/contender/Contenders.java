@@ -1,5 +1,7 @@
 package io.github.wheelscheduler.benchmarks.contender;
 
+import java.time.Duration;
+
 /** Makes contenders from their names, such as {@code stpe} or, with a number of workers, {@code tpts/8}. */
 public final class Contenders {
 
@@ -19,6 +21,7 @@ public final class Contenders {
         int pool = workers > 0 ? workers : DEFAULT_POOL;
         return switch (kind) {
             case "wheel" -> workers > 0 ? WheelContender.withWorkers(workers) : WheelContender.withDefaults();
+            case "wheel-tolerant" -> WheelContender.withTolerance(Duration.ofMillis(2));
             case "wheel-group" -> WheelContender.withGroup(pool);
             case "wheel-netty" -> NettyContender.onTheWheel();
             case "wheel-virtual" -> WheelContender.withThreadPerRun(VirtualThreads.factory());

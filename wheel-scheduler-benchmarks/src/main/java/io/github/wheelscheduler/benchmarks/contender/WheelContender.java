@@ -3,6 +3,7 @@ package io.github.wheelscheduler.benchmarks.contender;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelScheduledExecutorBuilder;
 import io.github.wheelscheduler.WheelTimer;
+import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,10 @@ final class WheelContender extends ExecutorContender {
 
     static WheelContender withThreadPerRun(ThreadFactory threads) {
         return of(WheelScheduledExecutor.builder().threadPerRun(threads));
+    }
+
+    static WheelContender withTolerance(Duration tolerance) {
+        return of(WheelScheduledExecutor.builder().startTolerance(tolerance));
     }
 
     /** With the defaults, and a group of so many workers for slow tasks, in whose queue as many may wait. */

@@ -32,7 +32,7 @@ public interface Figure {
         return List.of();
     }
 
-    /** Returns who takes part in a variant; ours come first, and the others are compared with the very first. */
+    /** Returns the contenders of a variant; the others are compared with the first. */
     List<String> contenders(String variant);
 
     /** Returns about how long one JVM takes. */

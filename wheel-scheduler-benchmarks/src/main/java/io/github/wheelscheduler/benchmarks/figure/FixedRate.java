@@ -56,7 +56,7 @@ final class FixedRate implements Figure {
 
     @Override
     public List<String> contenders(String variant) {
-        return Peers.ALL;
+        return Peers.plus(Peers.ALL, "wheel-tolerant");
     }
 
     @Override

@@ -15,7 +15,6 @@ final class Peers {
     private Peers() {}
 
     static List<String> plus(List<String> peers, String another) {
-        return Stream.concat(peers.stream(), java.util.stream.Stream.of(another))
-                .toList();
+        return Stream.concat(peers.stream(), Stream.of(another)).toList();
     }
 }

@@ -31,6 +31,7 @@ final class Contestants {
         byName.put("wheel", "`WheelScheduledExecutor` with its defaults");
         byName.put("wheel-virtual", "the same, each run on a virtual thread of its own");
         byName.put("wheel-group", "the same, slow tasks in a group with a limit of its own, which is full of them");
+        byName.put("wheel-tolerant", "`WheelScheduledExecutor` with a start tolerance of 2 ms");
         byName.put("wheel-spring", "`WheelTaskScheduler` through `schedule(Runnable, Instant)`");
         byName.put("wheel-spring-meters", "the same with its meters in a registry for Prometheus");
         byName.put("wheel-spring-histograms", "the same with its meters, and a histogram of lateness");

@@ -21,6 +21,7 @@ class ContendersTest {
                 "wheel",
                 "wheel/2",
                 "wheel-virtual",
+                "wheel-tolerant",
                 "wheel-group/8",
                 "wheel-spring",
                 "wheel-spring/2",

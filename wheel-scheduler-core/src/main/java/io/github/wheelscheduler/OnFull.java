@@ -14,7 +14,9 @@ public enum OnFull {
     WAIT,
 
     /**
-     * It is rejected. The future of a one-time timer fails with a
+     * It is rejected. A series goes on by a timer of its own: one that {@link WheelScheduledExecutor#scheduleNext
+     * schedules its next run} within a run ends here, unless its task is a {@link ManagedTask} that does so when it is
+     * {@linkplain ManagedTask#refused refused}. The future of a one-time timer fails with a
      * {@link java.util.concurrent.RejectedExecutionException}; a series loses this run and continues; {@code execute}
      * and {@code submit} are rejected at the call.
      */

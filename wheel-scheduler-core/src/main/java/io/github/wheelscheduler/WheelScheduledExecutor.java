@@ -219,7 +219,8 @@ public final class WheelScheduledExecutor extends AbstractExecutorService
     public @Nullable WheelTimer<?> scheduleNext(
             WheelTimer<?> running, Runnable command, Instant instant, Duration tolerance) {
         if (!(running instanceof InstantTimer timer) || timer.owner() != engine) {
-            throw new IllegalArgumentException("running must be a timer returned by scheduleAt, was " + running);
+            throw new IllegalArgumentException(
+                    "running must be a timer returned by scheduleAt of this executor, was " + running);
         }
         Objects.requireNonNull(command, "command must not be null");
         Objects.requireNonNull(instant, "instant must not be null");

@@ -184,6 +184,9 @@ class LeasesVirtualTimeTest {
         time.executor.halt();
         time.pass(Duration.ofMillis(1_500));
         time.executor.shutdown();
+        assertThatThrownBy(() -> keep("b"))
+                .isInstanceOf(RejectedExecutionException.class)
+                .hasMessageContaining("has been shut down");
         time.pass(Duration.ofSeconds(2));
         assertThat(log).containsExactly("renew a at 1000", "renew a at 2000", "renew a at 3000");
         assertThat(time.executor.isTerminated()).isFalse();
@@ -202,6 +205,28 @@ class LeasesVirtualTimeTest {
         awaitThat(time.executor::isTerminated);
         assertThatThrownBy(() -> keep("b")).isInstanceOf(RejectedExecutionException.class);
         assertThat(renewer.counts().kept()).isZero();
+    }
+
+    /** As another thread may do it meanwhile. */
+    @Test
+    void leaseOfALossListenerIsRejectedByAStop() {
+        LeaseRenewer<Integer> numbered = LeaseRenewer.<Integer>builder(time.executor, key -> answer.get())
+                .name("numbered")
+                .build();
+        AtomicReference<Throwable> rejection = new AtomicReference<>();
+        for (int key : new int[] {2, 7}) {
+            Lease<Integer> ignored = numbered.keep(key, THREE, numbered.start(), (lost, reason) -> {
+                try {
+                    // One of the places has been looked at already.
+                    Lease<Integer> unused = numbered.keep(9 - lost, THREE, numbered.start(), (other, why) -> {});
+                } catch (RejectedExecutionException | IllegalArgumentException ex) {
+                    rejection.set(ex);
+                }
+            });
+        }
+        List<Runnable> ignored = time.executor.shutdownNow();
+        assertThat(rejection.get()).isInstanceOf(RejectedExecutionException.class);
+        assertThat(numbered.counts().kept()).isZero();
     }
 
     @Test

@@ -219,7 +219,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         Objects.requireNonNull(consumer, "consumer must not be null");
         long drained = 0;
         for (KeyedEntry<K, V> entry : entries.values()) {
-            KeyedEntry<K, V> taken = take(entry.key, entry, tally.drained);
+            KeyedEntry<K, V> taken = takeFound(entry, tally.drained);
             if (taken != null) {
                 drained++;
                 consumer.accept(taken.key, taken.value);
@@ -238,7 +238,7 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
     public void close() {
         handlers.close();
         for (KeyedEntry<K, V> entry : entries.values()) {
-            KeyedEntry<K, V> ignored = take(entry.key, entry, tally.closed);
+            KeyedEntry<K, V> ignored = takeFound(entry, tally.closed);
         }
         try {
             // An entry that is there now is over, or about to be closed by the caller that has set it.
@@ -345,6 +345,15 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
             entry.cancelTimer();
         }
         return entry;
+    }
+
+    /** The same for an entry of the map. One that is over, and whose key fails, stays there until all is closed. */
+    private @Nullable KeyedEntry<K, V> takeFound(KeyedEntry<K, V> entry, StripedCount outcome) {
+        try {
+            return take(entry.key, entry, outcome);
+        } catch (Throwable ex) {
+            return null;
+        }
     }
 
     /** Returns the entry of a pending key. */

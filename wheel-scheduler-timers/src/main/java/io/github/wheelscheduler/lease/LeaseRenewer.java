@@ -80,6 +80,9 @@ public final class LeaseRenewer<K> implements AutoCloseable {
     /** Set before the leases are looked at; a thread that keeps one reads it afterwards. */
     private volatile boolean isClosed;
 
+    /** The executor is being stopped, and drops timers. As above. */
+    private volatile boolean isStopping;
+
     LeaseRenewer(LeaseRenewerBuilder<K> settings) {
         this.name = settings.name;
         this.executor = settings.executor;
@@ -174,6 +177,10 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         if (isClosed) {
             throw closed();
         }
+        if (executor.isShutdown()) {
+            // A group that still has leases would take it.
+            throw shutDown();
+        }
         if (leases.putIfAbsent(kept, lease) != null) {
             throw new IllegalArgumentException("key must not have a lease already");
         }
@@ -188,6 +195,10 @@ public final class LeaseRenewer<K> implements AutoCloseable {
         if (isClosed && lease.end(Lease.State.CLOSED)) {
             throw closed();
         }
+        // Nor may a stop.
+        if (isStopping && lease.end(Lease.State.CLOSED)) {
+            throw shutDown();
+        }
         return lease;
     }
 
@@ -199,6 +210,11 @@ public final class LeaseRenewer<K> implements AutoCloseable {
 
     private RejectedExecutionException closed() {
         return new RejectedExecutionException("Lease rejected, because " + name + " has been closed");
+    }
+
+    private RejectedExecutionException shutDown() {
+        return new RejectedExecutionException(
+                "Lease rejected, because the executor of " + name + " has been shut down");
     }
 
     /**
@@ -343,6 +359,7 @@ public final class LeaseRenewer<K> implements AutoCloseable {
 
     /** The executor is about to be stopped. */
     private void stopping() {
+        isStopping = true;
         leases.values().forEach(lease -> lease.lose(LossListener.Reason.STOPPED));
     }
 

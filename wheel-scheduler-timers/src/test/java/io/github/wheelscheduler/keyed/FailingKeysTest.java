@@ -85,6 +85,13 @@ class FailingKeysTest {
         source.runArmed();
         source.runExecuted();
         assertThat(handled).containsExactly("1", "3", "4");
+        assertThat(batches.set("drained", "5", SECOND)).isNull();
+        assertThat(batches.drain((drained, value) -> handled.add(value))).isEqualTo(1);
+        assertThat(batches.set("closed", "6", SECOND)).isNull();
+        batches.close();
+        assertThat(handled).containsExactly("1", "3", "4", "5");
+        assertThat(batches.counts().closed()).isEqualTo(1);
+        assertThat(source.armed()).isZero();
     }
 
     @Test

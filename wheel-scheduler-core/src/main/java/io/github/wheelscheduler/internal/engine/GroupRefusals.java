@@ -119,8 +119,11 @@ final class GroupRefusals implements Workers.Listener {
             while (timer.isStillInRun()) {
                 try {
                     goOn(withoutText);
-                } catch (Throwable ex) {
+                } catch (OutOfMemoryError ex) {
                     ShortMemory.pause();
+                } catch (Throwable ex) {
+                    // Its pacing fails, as it would at the end of a run.
+                    timer.endIfLeft(ScheduledTimer.Failure.of(ex));
                 }
             }
         }

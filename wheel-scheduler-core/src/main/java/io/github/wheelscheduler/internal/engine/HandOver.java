@@ -67,6 +67,8 @@ final class HandOver implements Expiry {
         // There is only one, as a failure ends the pass.
         if (timer.state() == TimerWord.ARMED) {
             inHand = timer;
+        } else {
+            watch.unwatch(timer);
         }
     }
 

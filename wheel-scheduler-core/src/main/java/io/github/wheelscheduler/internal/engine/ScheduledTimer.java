@@ -592,10 +592,9 @@ public abstract class ScheduledTimer<V extends @Nullable Object> extends TimerNo
         if (other == this) {
             return 0;
         }
-        long difference = other instanceof ScheduledTimer<?> timer
-                ? dueNanos() - timer.dueNanos()
-                : getDelay(TimeUnit.NANOSECONDS) - other.getDelay(TimeUnit.NANOSECONDS);
-        return Long.signum(difference);
+        return other instanceof ScheduledTimer<?> timer
+                ? Long.signum(dueNanos() - timer.dueNanos())
+                : Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
 
     @Override

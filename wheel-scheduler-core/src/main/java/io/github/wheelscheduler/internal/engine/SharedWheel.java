@@ -137,7 +137,9 @@ final class SharedWheel {
             return false;
         }
         for (Engine group : ending) {
-            if (group.lifecycle.mayEnd()) {
+            // Its last worker may have ended it just before the tick thread announced its sleep.
+            boolean mayBeForgotten = group.runState.isTerminated() && !group.dispatcher.isAnyWaiting();
+            if (mayBeForgotten || group.lifecycle.mayEnd()) {
                 return true;
             }
         }

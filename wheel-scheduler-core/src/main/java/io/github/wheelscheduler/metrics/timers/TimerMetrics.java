@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -131,7 +132,19 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
     /** Removes the meters from all registries. */
     @Override
     public synchronized void close() {
-        bound.values().forEach(MeterGroup::remove);
-        bound.clear();
+        removeAll(bound.values().iterator());
+    }
+
+    /** Throws the last failure, after all. */
+    private static void removeAll(Iterator<MeterGroup> left) {
+        if (left.hasNext()) {
+            MeterGroup next = left.next();
+            left.remove();
+            try {
+                next.remove();
+            } finally {
+                removeAll(left);
+            }
+        }
     }
 }

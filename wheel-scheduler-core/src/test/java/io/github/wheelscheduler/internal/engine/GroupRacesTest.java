@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.EngineOf;
 import io.github.wheelscheduler.ManagedTask;
 import io.github.wheelscheduler.OnFull;
+import io.github.wheelscheduler.Pacing;
 import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.WheelTimer;
 import io.github.wheelscheduler.testing.Gate;
@@ -394,6 +395,54 @@ class GroupRacesTest {
         assertThat(executor.schedule(() -> 1, 5, MILLISECONDS).get(30, SECONDS)).isEqualTo(1);
         gate.open();
         awaitThat(hostile::isDone);
+    }
+
+    /** As at the end of a run. */
+    @Test
+    void seriesWhosePacingFailsEndsWithItsRefusedRun() {
+        WheelScheduledExecutor group = group(1, 0, OnFull.REJECT);
+        Gate gate = fill(group);
+        WheelTimer<?> series = group.scheduleAtFixedRate(new Unpaced(), 1, 1, MILLISECONDS);
+        awaitThat(series::isDone);
+        gate.open();
+        group.shutdown();
+        awaitThat(group::isTerminated);
+    }
+
+    private static final class Unpaced implements Runnable, ManagedTask, Pacing {
+
+        @Override
+        public void run() {}
+
+        @Override
+        public String taskName() {
+            return "unpaced";
+        }
+
+        @Override
+        public Pacing pacing() {
+            return this;
+        }
+
+        @Override
+        public long skipped(long missed, int maxCatchUp) {
+            return 0;
+        }
+
+        @Override
+        public long restNanos() {
+            throw new IllegalStateException("on purpose");
+        }
+
+        @Override
+        public long drawPutOffNanos() {
+            return 0;
+        }
+
+        @Override
+        public long putOffNanos() {
+            return 0;
+        }
     }
 
     private static final class Hostile implements Runnable, ManagedTask {

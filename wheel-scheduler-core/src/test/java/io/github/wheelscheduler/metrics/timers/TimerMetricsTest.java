@@ -2,6 +2,7 @@ package io.github.wheelscheduler.metrics.timers;
 
 import static io.github.wheelscheduler.testing.Patience.awaitThat;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.wheelscheduler.internal.meter.TimerMeterNames;
 import io.micrometer.core.instrument.FunctionTimer;
@@ -9,6 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -85,6 +87,21 @@ class TimerMetricsTest {
         assertThat(registry.getMeters())
                 .hasSize(5)
                 .allMatch(meter -> "other".equals(meter.getId().getTag(TimerMeterNames.TAG_NAME)));
+    }
+
+    @Test
+    void listenerThatThrowsKeepsNoMeter() {
+        SimpleMeterRegistry other = new SimpleMeterRegistry();
+        TimerMetrics metrics = timersOf("unpaid", new AtomicLong(1));
+        for (MeterRegistry each : List.of(registry, other)) {
+            metrics.bindTo(each);
+            each.config().onMeterRemoved(meter -> {
+                throw new IllegalStateException("on purpose");
+            });
+        }
+        assertThatIllegalStateException().isThrownBy(metrics::close).withMessage("on purpose");
+        assertThat(registry.getMeters()).isEmpty();
+        assertThat(other.getMeters()).isEmpty();
     }
 
     @Test

@@ -54,6 +54,9 @@ final class GroupBeans implements BeanDefinitionRegistryPostProcessor {
             UnusableSettingException.unless(isGroup(known), PROPERTY + "." + name, name, NAME_RULE, NAME_EXAMPLE);
             return;
         }
+        // An alias, or an object that has no definition, such as the environment.
+        UnusableSettingException.unless(
+                !registry.isBeanNameInUse(name), PROPERTY + "." + name, name, NAME_RULE, NAME_EXAMPLE);
         RootBeanDefinition definition = new RootBeanDefinition(WheelTaskScheduler.class);
         definition.setFactoryBeanName(GROUPS);
         definition.setFactoryMethodName("newScheduler");

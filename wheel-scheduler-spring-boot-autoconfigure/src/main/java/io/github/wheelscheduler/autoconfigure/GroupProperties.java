@@ -123,8 +123,9 @@ record GroupProperties(
      * that is a mock, it keeps a wheel of its own.
      */
     void applyTo(WheelTaskScheduler group, String name, WheelTaskScheduler scheduler) {
-        if (WheelTaskScheduler.isReal(scheduler)) {
-            group.setGroupOf(scheduler, name, queueCapacity, onFull);
+        WheelTaskScheduler real = WheelSchedulers.onTheWheel(scheduler);
+        if (real != null) {
+            group.setGroupOf(real, name, queueCapacity, onFull);
         }
         group.setThreadNamePrefix(name + "-");
         if (virtualThreads != null) {

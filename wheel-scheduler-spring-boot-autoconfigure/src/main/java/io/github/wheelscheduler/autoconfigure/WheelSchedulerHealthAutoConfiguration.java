@@ -40,8 +40,9 @@ public final class WheelSchedulerHealthAutoConfiguration
         Map<String, WheelTaskScheduler> found = SimpleAutowireCandidateResolver.resolveAutowireCandidates(
                 beanFactory, WheelTaskScheduler.class, false, true);
         Map<String, WheelTaskScheduler> schedulers = new LinkedHashMap<>();
-        found.forEach((name, scheduler) -> {
-            if (WheelTaskScheduler.isReal(scheduler)) {
+        found.forEach((name, bean) -> {
+            WheelTaskScheduler scheduler = WheelSchedulers.onTheWheel(bean);
+            if (scheduler != null) {
                 schedulers.put(WheelSchedulerHealthIndicator.componentOf(name), scheduler);
             }
         });

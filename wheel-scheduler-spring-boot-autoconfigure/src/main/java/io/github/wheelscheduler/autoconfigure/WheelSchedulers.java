@@ -55,7 +55,7 @@ public final class WheelSchedulers {
 
     /** Returns the schedulers that have been made, by name, also those of parent contexts. */
     public static Map<String, WheelTaskScheduler> in(ListableBeanFactory beanFactory) {
-        Map<String, WheelTaskScheduler> all = new LinkedHashMap<>(
+        Map<String, WheelTaskScheduler> all = real(
                 BeanFactoryUtils.beansOfTypeIncludingAncestors(beanFactory, WheelTaskScheduler.class, false, false));
         BeanFactory next = beanFactory;
         while (next != null) {
@@ -64,15 +64,24 @@ public final class WheelSchedulers {
             }
             next = next instanceof HierarchicalBeanFactory child ? child.getParentBeanFactory() : null;
         }
-        all.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
         return all;
+    }
+
+    /** Returns the schedulers behind proxies, without mocks. */
+    private static Map<String, WheelTaskScheduler> real(Map<String, WheelTaskScheduler> beans) {
+        Map<String, WheelTaskScheduler> real = new LinkedHashMap<>();
+        for (Map.Entry<String, WheelTaskScheduler> bean : beans.entrySet()) {
+            WheelTaskScheduler scheduler = onTheWheel(bean.getValue());
+            if (scheduler != null) {
+                WheelTaskScheduler ignored = real.put(bean.getKey(), scheduler);
+            }
+        }
+        return real;
     }
 
     /** Returns the schedulers of this context that have been made, by name. */
     static Map<String, WheelTaskScheduler> of(ConfigurableListableBeanFactory beanFactory) {
-        Map<String, WheelTaskScheduler> all =
-                new LinkedHashMap<>(beanFactory.getBeansOfType(WheelTaskScheduler.class, false, false));
-        all.values().removeIf(scheduler -> !WheelTaskScheduler.isReal(scheduler));
+        Map<String, WheelTaskScheduler> all = real(beanFactory.getBeansOfType(WheelTaskScheduler.class, false, false));
         ownOf(beanFactory).forEach(all::putIfAbsent);
         return all;
     }
@@ -114,9 +123,13 @@ public final class WheelSchedulers {
         return onTheWheel(beanFactory.getBeanProvider(WheelTaskScheduler.class).getIfUnique());
     }
 
-    /** Returns the bean as a scheduler on the wheel; null if it is none, or a mock. */
+    /** Returns the scheduler on the wheel that a bean is, or is a proxy of; null if it is none, or a mock. */
     static @Nullable WheelTaskScheduler onTheWheel(@Nullable Object bean) {
-        return bean instanceof WheelTaskScheduler scheduler && WheelTaskScheduler.isReal(scheduler) ? scheduler : null;
+        return bean != null
+                        && unproxied(bean) instanceof WheelTaskScheduler scheduler
+                        && WheelTaskScheduler.isReal(scheduler)
+                ? scheduler
+                : null;
     }
 
     /**

@@ -22,6 +22,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -166,13 +167,15 @@ class GroupBeansTest {
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(text));
     }
 
-    @Test
-    void nameOfAnotherBeanIsNoneForAGroup() {
+    @ParameterizedTest
+    @ValueSource(strings = {"heartbeat", "environment", "systemProperties"})
+    void nameOfAnotherBeanIsNoneForAGroup(String name) {
+        String group = "wheel.scheduler.groups." + name;
         withScheduling()
-                .withPropertyValues("wheel.scheduler.groups.heartbeat.max-size=1")
+                .withPropertyValues(group + ".max-size=1")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContaining("wheel.scheduler.groups.heartbeat must not be the name of another bean"));
+                        .hasMessageContaining(group + " must not be the name of another bean"));
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.wheelscheduler.WheelSnapshot;
 import io.github.wheelscheduler.autoconfigure.testing.ActuatorServer;
 import io.github.wheelscheduler.autoconfigure.testing.JobsApplication;
+import io.github.wheelscheduler.spring.TimerWheel;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.settings.TaskSettings;
 import io.github.wheelscheduler.spring.task.TaskRegistry;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
@@ -59,6 +61,28 @@ class WheelSchedulerHealthTest {
         Health health = context.getBean(BEAN, HealthIndicator.class).health();
         assertThat(health).isNotNull();
         return health;
+    }
+
+    @Test
+    void proxiedSchedulerIsTheMainOneAndHasAHealth() {
+        withHealth(withScheduling())
+                .withConfiguration(AutoConfigurations.of(TimerWheelAutoConfiguration.class))
+                .withBean(WheelSchedulerMetricsAutoConfigurationTest.Proxies.class)
+                .withPropertyValues("wheel.scheduler.groups.reports.max-size=2")
+                .run(context -> {
+                    WheelTaskScheduler proxy = context.getBean("taskScheduler", WheelTaskScheduler.class);
+                    assertThat(AopUtils.isCglibProxy(proxy)).isTrue();
+                    CompositeHealthContributor health = context.getBean(BEAN, CompositeHealthContributor.class);
+                    assertThat(health.getContributor("taskScheduler")).isInstanceOf(HealthIndicator.class);
+                    assertThat(context.getBean(TimerWheel.class).executor())
+                            .isSameAs(proxy.getWheelScheduledExecutor());
+                    assertThat(context.getBean("reports", WheelTaskScheduler.class)
+                                    .getWheelScheduledExecutor()
+                                    .groupName())
+                            .isEqualTo("reports");
+                    assertThat(WheelSchedulers.in(context.getBeanFactory()))
+                            .containsOnlyKeys("taskScheduler", "reports");
+                });
     }
 
     @Test

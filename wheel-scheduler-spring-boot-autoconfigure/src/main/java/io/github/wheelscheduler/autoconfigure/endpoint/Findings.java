@@ -2,7 +2,9 @@ package io.github.wheelscheduler.autoconfigure.endpoint;
 
 import io.github.wheelscheduler.NamedTask;
 import io.github.wheelscheduler.autoconfigure.endpoint.SchedulerDescriptor.State;
+import io.github.wheelscheduler.spring.task.TaskRegistry;
 import io.github.wheelscheduler.spring.task.TaskSurvey;
+import io.github.wheelscheduler.spring.task.UnknownTaskException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,11 +87,9 @@ final class Findings {
                             one.tasks(),
                             ofClock,
                             one.named().scheduler().getWarningLimits().run(),
-                            id -> one.named()
-                                    .registry()
-                                    .lastError(id)
-                                    .map(error -> TraceUrl.of(traceUrl, error.traceId()))
-                                    .orElse(null))
+                            id -> traceUrl == null
+                                    ? null
+                                    : lastTrace(one.named().registry(), id))
                     .all());
         }
         addOthers(now, all);
@@ -98,6 +98,17 @@ final class Findings {
                         .thenComparing(Finding::severity))
                 .limit(MOST)
                 .toList();
+    }
+
+    /** Returns where the trace of a task's last failure is; null if that is unknown, or the task has gone. */
+    private @Nullable String lastTrace(TaskRegistry tasks, String id) {
+        try {
+            return tasks.lastError(id)
+                    .map(error -> TraceUrl.of(traceUrl, error.traceId()))
+                    .orElse(null);
+        } catch (UnknownTaskException ex) {
+            return null;
+        }
     }
 
     /** A paused scheduler explains all other problems, and stands on each view of the page. */

@@ -33,14 +33,16 @@ final class ScheduleWords {
                 : "every " + DurationWords.interval(interval);
     }
 
-    /** Returns a cron expression that Spring understands in words. */
+    /** Returns a cron expression in words; as it is, if it has something that only Spring understands. */
     static String ofCron(String expression) {
-        CronFields cron;
         try {
-            cron = CronFields.of(expression);
-        } catch (IllegalArgumentException ex) {
+            return inWords(CronFields.of(expression));
+        } catch (RuntimeException ex) {
             return "cron " + expression;
         }
+    }
+
+    private static String inWords(CronFields cron) {
         CronDayWords days = new CronDayWords(cron);
         CronTimeWords times = new CronTimeWords(cron);
         if (!days.canBeSaid()) {

@@ -33,6 +33,8 @@ class ScheduleWordsTest {
             15 30 2 * * *              | every day at 2:30:15
             0 30 2,14 * * *            | every day at 2:30 and 14:30
             0 0,30 9,17 * * *          | every day at 9:00, 9:30, 17:00 and 17:30
+            0 1/2147483647 * * * *     | cron 0 1/2147483647 * * * *
+            0 0 0 L-2147483648 * *     | cron 0 0 0 L-2147483648 * *
             0 0 0 * * *                | every day at 0:00
             0 0 3 * 1 *                | every day at 3:00 in January
             0 0 3 * 3-10 *             | every day at 3:00 in each month from March to October

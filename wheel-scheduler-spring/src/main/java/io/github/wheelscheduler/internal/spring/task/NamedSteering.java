@@ -123,7 +123,7 @@ public final class NamedSteering {
         return new Steering(Channel.JAVA, by.who(), action, target, from, to, by.reason(), refusal);
     }
 
-    /** Returns why something was refused: the message, or the class where foreign code has no message or fails. */
+    /** Returns the message of an exception, or its class if it has none, or fails to return it. */
     public static String refusalOf(Throwable ex) {
         try {
             return Objects.requireNonNullElse(ex.getMessage(), ex.getClass().getName());

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A factory of the first threads may take its time, fail, and call its own executor: one of each is made. */
 @SuppressWarnings("FutureReturnValueIgnored") // a timer within a future is none
@@ -119,6 +120,28 @@ class ThreadFactoriesTest {
         assertThat(made).hasSize(first.threads());
         executor[0].shutdown();
         assertThat(executor[0].awaitTermination(30, SECONDS)).isTrue();
+        awaitThat(() -> made.stream().noneMatch(Thread::isAlive));
+    }
+
+    // A factory that starts threads
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void workerThatItsFactoryStartsIsNoGhost(boolean throwsThen) {
+        WheelScheduledExecutor executor = stops.use(base().tickThreadFactory(Thread::new)
+                .threadFactory(task -> {
+                    Thread thread = make(task);
+                    thread.start();
+                    if (throwsThen) {
+                        throw new IllegalStateException("on purpose");
+                    }
+                    return thread;
+                })
+                .build());
+        WheelTimer<?> timer = executor.schedule(ran::incrementAndGet, 1, MILLISECONDS);
+        awaitThat(() -> made.size() > 4 || timer.isDone());
+        List<Runnable> ignored = executor.shutdownNow();
+        awaitThat(executor::isTerminated);
         awaitThat(() -> made.stream().noneMatch(Thread::isAlive));
     }
 

@@ -64,9 +64,10 @@ final class Driven {
         return executor;
     }
 
-    /** Whether the executor exists; it may have ended. */
+    /** Whether the executor exists, which may have ended; a group alone runs nothing. */
     boolean isThere() {
-        return executor() != null;
+        WheelScheduledExecutor current = executor();
+        return current != null && !isGroup(current);
     }
 
     /** Whether the executor has a tick thread that reads time and waits for it. Any thread. */

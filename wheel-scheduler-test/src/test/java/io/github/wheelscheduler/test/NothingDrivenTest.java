@@ -3,6 +3,7 @@ package io.github.wheelscheduler.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.wheelscheduler.WheelScheduledExecutor;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.test.TestingYourApplicationTest.Application;
 import java.time.Duration;
@@ -40,6 +41,20 @@ class NothingDrivenTest {
                     .withMessageContaining("another TaskScheduler");
         }
         assertThat(time.now()).isEqualTo(VirtualTime.DEFAULT_START);
+    }
+
+    @Test
+    void timeOfAGroupAloneFails() {
+        try (VirtualTime time = VirtualTime.create();
+                WheelScheduledExecutor executor = WheelScheduledExecutor.builder()
+                        .timeSource(time.timeSource())
+                        .wallClock(time.clock())
+                        .build()) {
+            time.drive(executor.newGroup("group").build());
+            assertFails(time);
+            time.drive(executor);
+            time.advanceBy(HOUR);
+        }
     }
 
     @Test

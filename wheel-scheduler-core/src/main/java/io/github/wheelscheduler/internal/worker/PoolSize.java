@@ -349,6 +349,7 @@ final class PoolSize {
             int counted = alive.incrementAndGet();
             // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
             if (!pool.stopped) {
+                worker.allow();
                 thread.start();
                 isStarted = true;
                 isLeftToStarter = isOnDemand();
@@ -358,7 +359,8 @@ final class PoolSize {
             }
             return isStarted;
         } finally {
-            if (!isStarted) {
+            // A factory may have started the thread, which works then.
+            if (!isStarted && (worker == null || worker.giveUp())) {
                 if (worker != null) {
                     countEnd(worker);
                 }

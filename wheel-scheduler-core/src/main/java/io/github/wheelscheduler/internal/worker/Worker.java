@@ -1,5 +1,6 @@
 package io.github.wheelscheduler.internal.worker;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,18 @@ final class Worker implements Runnable {
     /** Has taken a run; it counts as started. */
     static final int RUNNING = 2;
 
+    // Whether its thread may begin: a factory may start the thread itself, more than once, or before it is counted
+
+    private static final int MAKING = 0;
+    private static final int ALLOWED = 1;
+    private static final int BEGUN = 2;
+    private static final int GIVEN_UP = 3;
+
     private final ElasticPool pool;
     private final IdleSlots slots;
+
+    /** Writers: the thread that creates it; this worker. */
+    private final AtomicInteger life = new AtomicInteger(MAKING);
 
     /** Its bit in the sets of the slots. */
     private final long bit;
@@ -54,6 +65,16 @@ final class Worker implements Runnable {
         this.pool = pool;
         this.slots = slots;
         this.bit = bit;
+    }
+
+    /** Lets its thread begin, once it is counted. */
+    void allow() {
+        life.set(ALLOWED);
+    }
+
+    /** Keeps its thread from ever beginning; false if it has begun. */
+    boolean giveUp() {
+        return life.compareAndSet(MAKING, GIVEN_UP) || life.compareAndSet(ALLOWED, GIVEN_UP);
     }
 
     /** Says that the worker may be woken. A full fence. */
@@ -95,7 +116,9 @@ final class Worker implements Runnable {
 
     @Override
     public void run() {
-        thread = Thread.currentThread();
-        SeparateFrame.work(pool, this);
+        if (life.compareAndSet(ALLOWED, BEGUN)) {
+            thread = Thread.currentThread();
+            SeparateFrame.work(pool, this);
+        }
     }
 }

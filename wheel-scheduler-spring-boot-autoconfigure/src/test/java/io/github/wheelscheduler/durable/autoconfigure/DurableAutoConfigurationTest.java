@@ -57,6 +57,14 @@ class DurableAutoConfigurationTest {
                     DurableAutoConfiguration.class))
             .withPropertyValues("spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());
 
+    @Test
+    void longRunIsOneBeyondTheLimitOfTheWheel() {
+        runner.withPropertyValues("wheel.scheduler.warn.run=5s")
+                .run(context -> assertThat(DurableFindingsAutoConfiguration.longestRun(
+                                context.getBean(TimerWheel.class), context.getBeanFactory()))
+                        .isEqualTo(Duration.ofSeconds(5)));
+    }
+
     record Invoice(String number) {}
 
     static class Invoices {

@@ -163,10 +163,24 @@ public final class SteeringLog {
                         caller.channel(),
                         caller.user() == null ? null : printable(caller.user()),
                         action == null ? "" : printable(action),
-                        target,
+                        refusal == null ? target : asSent(target),
                         from == null ? null : printable(from),
                         to == null ? null : printable(to),
                         caller.reason(),
                         refusal == null ? null : printable(refusal)));
+    }
+
+    /** Returns a target that need not exist, as a listener may log it. */
+    private static Target asSent(Target target) {
+        return new Target(
+                target.kind(),
+                printableOrNull(target.scheduler()),
+                printableOrNull(target.task()),
+                printableOrNull(target.instance()),
+                printableOrNull(target.filter()));
+    }
+
+    private static @Nullable String printableOrNull(@Nullable String text) {
+        return text == null ? null : printable(text);
     }
 }

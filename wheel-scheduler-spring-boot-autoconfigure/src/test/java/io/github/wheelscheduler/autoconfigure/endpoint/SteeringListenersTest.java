@@ -122,6 +122,11 @@ class SteeringListenersTest {
                 assertThat(steering.refusal()).contains("lost");
                 assertThat(steering.to()).isNull();
             });
+            // A listener may write it into a line.
+            assertThat(server.post("wheelscheduler/a%0Ab", "{\"action\": \"pause\"}")
+                            .status())
+                    .isEqualTo(404);
+            assertThat(told(server).get(1).target().task()).isEqualTo("a?b");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
+import io.github.wheelscheduler.internal.meter.MeterGroup.FirstFailure;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.github.wheelscheduler.spring.run.RunOutcome;
 import io.github.wheelscheduler.spring.task.TaskInfo;
@@ -19,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** Meters for single tasks of one scheduler in one registry; for not too many of them. */
 final class TaskMeters implements TaskListener {
@@ -255,32 +255,6 @@ final class TaskMeters implements TaskListener {
             MeteredTask gone = all.next();
             all.remove();
             failure.keep(gone::remove);
-        }
-    }
-
-    /** Keeps the first failure of several steps, each of which is taken no matter how the others went. */
-    private static final class FirstFailure {
-
-        private @Nullable RuntimeException exception;
-        private @Nullable Error error;
-
-        void keep(Runnable step) {
-            try {
-                step.run();
-            } catch (RuntimeException ex) {
-                exception = exception == null ? ex : exception;
-            } catch (Error ex) {
-                error = error == null ? ex : error;
-            }
-        }
-
-        void throwIfAny() {
-            if (error != null) {
-                throw error;
-            }
-            if (exception != null) {
-                throw exception;
-            }
         }
     }
 }

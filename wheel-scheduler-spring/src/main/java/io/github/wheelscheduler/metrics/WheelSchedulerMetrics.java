@@ -1,12 +1,12 @@
 package io.github.wheelscheduler.metrics;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
+import io.github.wheelscheduler.internal.meter.MeterGroup.FirstFailure;
 import io.github.wheelscheduler.spring.WheelTaskScheduler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.Predicate;
 
@@ -91,19 +91,9 @@ public final class WheelSchedulerMetrics implements MeterBinder, AutoCloseable {
     /** Removes the meters from all registries. */
     @Override
     public synchronized void close() {
-        removeAll(bound.values().iterator());
-    }
-
-    /** Throws the last failure, after all. */
-    private static void removeAll(Iterator<SchedulerMeters> left) {
-        if (left.hasNext()) {
-            SchedulerMeters next = left.next();
-            left.remove();
-            try {
-                next.remove();
-            } finally {
-                removeAll(left);
-            }
-        }
+        FirstFailure failure = new FirstFailure();
+        bound.values().forEach(each -> failure.keep(each::remove));
+        bound.clear();
+        failure.throwIfAny();
     }
 }

@@ -352,6 +352,9 @@ public final class KeyedTimers<K, V> implements AutoCloseable {
         try {
             return take(entry.key, entry, outcome);
         } catch (Throwable ex) {
+            if (entry.isLive()) {
+                throw ex;
+            }
             return null;
         }
     }

@@ -148,19 +148,19 @@ public record MeterGroup(
 
     /**
      * Removes all meters from the registry, except shared ones that another group still has. Where a listener of the
-     * registry fails, it throws the last failure, after all.
+     * registry fails, it throws the first failure, after all.
      */
     public void remove() {
-        if (!meters.isEmpty()) {
+        FirstFailure failure = new FirstFailure();
+        while (!meters.isEmpty()) {
             Meter meter = meters.remove(meters.size() - 1);
-            try {
+            failure.keep(() -> {
                 if (OWNERS.remove(meter)) {
                     Meter ignored = registry.remove(meter);
                 }
-            } finally {
-                remove();
-            }
+            });
         }
+        failure.throwIfAny();
     }
 
     /** Returns the object that registers meters here when it is created; if that fails, none of them is left. */
@@ -174,6 +174,34 @@ public record MeterGroup(
                 ex.addSuppressed(unremoved);
             }
             throw ex;
+        }
+    }
+
+    /** Keeps the first failure of several steps, each of which is taken no matter how the others went. One thread. */
+    public static final class FirstFailure {
+
+        private @Nullable RuntimeException exception;
+        private @Nullable Error error;
+
+        /** Takes a step. Throws nothing. */
+        public void keep(Runnable step) {
+            try {
+                step.run();
+            } catch (RuntimeException ex) {
+                exception = exception == null ? ex : exception;
+            } catch (Error ex) {
+                error = error == null ? ex : error;
+            }
+        }
+
+        /** Throws the first error, else the first exception, if a step has failed. */
+        public void throwIfAny() {
+            if (error != null) {
+                throw error;
+            }
+            if (exception != null) {
+                throw exception;
+            }
         }
     }
 }

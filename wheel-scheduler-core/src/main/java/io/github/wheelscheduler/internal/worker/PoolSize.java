@@ -349,7 +349,7 @@ final class PoolSize {
             int counted = alive.incrementAndGet();
             // After it is counted: a thread that stops the pool and counts none has stopped it before this looks.
             if (!pool.stopped) {
-                worker.allow();
+                boolean ignored = worker.start.claim();
                 thread.start();
                 isStarted = true;
                 isLeftToStarter = isOnDemand();
@@ -360,7 +360,7 @@ final class PoolSize {
             return isStarted;
         } finally {
             // A factory may have started the thread, which works then.
-            if (!isStarted && (worker == null || worker.giveUp())) {
+            if (!isStarted && (worker == null || worker.start.giveUp())) {
                 if (worker != null) {
                     countEnd(worker);
                 }

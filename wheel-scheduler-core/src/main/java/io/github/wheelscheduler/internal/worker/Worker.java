@@ -1,6 +1,5 @@
 package io.github.wheelscheduler.internal.worker;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -17,18 +16,11 @@ final class Worker implements Runnable {
     /** Has taken a run; it counts as started. */
     static final int RUNNING = 2;
 
-    // Whether its thread may begin: a factory may start the thread itself, more than once, or before it is counted
-
-    private static final int MAKING = 0;
-    private static final int ALLOWED = 1;
-    private static final int BEGUN = 2;
-    private static final int GIVEN_UP = 3;
-
     private final ElasticPool pool;
     private final IdleSlots slots;
 
-    /** Writers: the thread that creates it; this worker. */
-    private final AtomicInteger life = new AtomicInteger(MAKING);
+    /** Claimed once it is counted: a factory may start the thread itself, more than once, or before that. */
+    final ThreadStart start = new ThreadStart();
 
     /** Its bit in the sets of the slots. */
     private final long bit;
@@ -65,16 +57,6 @@ final class Worker implements Runnable {
         this.pool = pool;
         this.slots = slots;
         this.bit = bit;
-    }
-
-    /** Lets its thread begin, once it is counted. */
-    void allow() {
-        life.set(ALLOWED);
-    }
-
-    /** Keeps its thread from ever beginning; false if it has begun. */
-    boolean giveUp() {
-        return life.compareAndSet(MAKING, GIVEN_UP) || life.compareAndSet(ALLOWED, GIVEN_UP);
     }
 
     /** Says that the worker may be woken. A full fence. */
@@ -116,7 +98,7 @@ final class Worker implements Runnable {
 
     @Override
     public void run() {
-        if (life.compareAndSet(ALLOWED, BEGUN)) {
+        if (start.begin()) {
             thread = Thread.currentThread();
             SeparateFrame.work(pool, this);
         }

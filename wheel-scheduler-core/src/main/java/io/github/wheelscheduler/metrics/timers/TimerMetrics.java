@@ -1,6 +1,7 @@
 package io.github.wheelscheduler.metrics.timers;
 
 import io.github.wheelscheduler.internal.meter.MeterGroup;
+import io.github.wheelscheduler.internal.meter.MeterGroup.FirstFailure;
 import io.github.wheelscheduler.internal.meter.TimerMeterNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -8,7 +9,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -132,19 +132,9 @@ public final class TimerMetrics implements MeterBinder, AutoCloseable {
     /** Removes the meters from all registries. */
     @Override
     public synchronized void close() {
-        removeAll(bound.values().iterator());
-    }
-
-    /** Throws the last failure, after all. */
-    private static void removeAll(Iterator<MeterGroup> left) {
-        if (left.hasNext()) {
-            MeterGroup next = left.next();
-            left.remove();
-            try {
-                next.remove();
-            } finally {
-                removeAll(left);
-            }
-        }
+        FirstFailure failure = new FirstFailure();
+        bound.values().forEach(each -> failure.keep(each::remove));
+        bound.clear();
+        failure.throwIfAny();
     }
 }

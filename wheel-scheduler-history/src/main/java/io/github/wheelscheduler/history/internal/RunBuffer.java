@@ -80,7 +80,7 @@ public final class RunBuffer {
         return keepsTraces;
     }
 
-    /** Returns whether runs are to have a row; counts them if not. Only tasks that repeat are skipped or missed. */
+    /** Returns whether runs are to have a row; counts them if not. Only registered tasks are skipped or missed. */
     boolean takes(String task, HistoryOutcome outcome, long runs, long micros, long atMicros) {
         boolean isRegistered = outcome == HistoryOutcome.SKIPPED || outcome == HistoryOutcome.MISSED;
         KnownTask known = new KnownTask(this, task, isRegistered ? Integer.MAX_VALUE : MOST_NAMES);

@@ -219,7 +219,7 @@ final class RunTable {
             insertCounts(
                     sql,
                     totals.stream()
-                            .map(each -> each.earlier(aheadMicros).atMost(nowMicros))
+                            .map(each -> each.onClock(aheadMicros, nowMicros))
                             .toList());
             return true;
         });

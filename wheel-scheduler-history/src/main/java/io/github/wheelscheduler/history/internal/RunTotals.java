@@ -35,33 +35,24 @@ record RunTotals(
                 Math.max(latest, more.latest));
     }
 
-    /** Returns the same of a node whose clock is ahead by some time. */
-    RunTotals earlier(long aheadMicros) {
-        return aheadMicros == 0
+    /**
+     * Returns the same by the database's clock.
+     *
+     * @param aheadMicros by how much the node's clock is ahead
+     * @param now the maximum of all times, as the node's clock may have been set since
+     */
+    RunTotals onClock(long aheadMicros, long now) {
+        long last = Math.min(latest - aheadMicros, now);
+        return last == latest
                 ? this
                 : new RunTotals(
                         task,
-                        Math.min(hour, TaskBudget.hourOf(latest - aheadMicros)),
+                        Math.min(hour, TaskBudget.hourOf(last)),
                         outcome,
                         runs,
                         micros,
                         longest,
-                        earliest - aheadMicros,
-                        latest - aheadMicros);
-    }
-
-    /** Returns the same of a node whose clock may have been ahead: its times are at most a time. */
-    RunTotals atMost(long now) {
-        return latest <= now
-                ? this
-                : new RunTotals(
-                        task,
-                        Math.min(hour, TaskBudget.hourOf(now)),
-                        outcome,
-                        runs,
-                        micros,
-                        longest,
-                        Math.min(earliest, now),
-                        now);
+                        Math.min(earliest - aheadMicros, now),
+                        last);
     }
 }

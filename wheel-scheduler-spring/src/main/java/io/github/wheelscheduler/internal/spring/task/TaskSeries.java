@@ -187,10 +187,13 @@ public final class TaskSeries extends SeriesFuture {
             // Without the lock: a rejection handler may run it here.
             armed = plan == null ? timers().inert(guard) : plan.arm();
         } catch (Throwable ex) {
-            if (ex instanceof TaskRejectedException) {
-                guard.book.news.rejected(this);
+            try {
+                if (ex instanceof TaskRejectedException) {
+                    guard.book.news.rejected(this);
+                }
+            } finally {
+                giveUp();
             }
-            giveUp();
             throw ex;
         }
         begin(plan == null ? null : plan.cron(), armed);
